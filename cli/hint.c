@@ -9,8 +9,10 @@
 
 #include "cli/planning.h"
 #include "format/gzip.h"
+#include "ir/types.h"
 
 #define PLAN_MAX_BYTES (64 << 20) /* of one that is looked into */
+#define MOST_DEVICES 16       /* of a plan */
 
 static const TpCommand *const *commands;
 static const TpCommand *running;
@@ -224,6 +226,72 @@ add_plan_dims (GString *line, const TpCommand *command, const json_t *plan)
     }
 }
 
+/* How often @name stands in @list before @end. */
+static int
+count_name (const json_t *list, const char *name, gsize end)
+{
+  int n = 0;
+
+  for (gsize i = 0; i < end; i++)
+    n += g_strcmp0 (json_string_value (json_array_get (list, i)), name) == 0;
+  return n;
+}
+
+/* The device of @row (ir/pools.h), or the memory that several share; NULL: there is
+ * none. */
+static const char *
+get_row_name (const json_t *plan, gsize row)
+{
+  const json_t *devices = json_object_get (plan, "devices");
+  const json_t *pools = json_object_get (plan, "memory_pools");
+  gsize n = json_array_size (devices), n_pools = json_array_size (pools);
+
+  if (row < n)
+    return json_string_value (json_array_get (devices, row));
+  for (gsize i = 0; i < MIN (n_pools, MOST_DEVICES); i++)
+    {
+      const char *name = json_string_value (json_array_get (pools, i));
+
+      if (name != NULL && count_name (pools, name, i) == 0
+          && count_name (pools, name, MIN (n_pools, MOST_DEVICES)) > 1
+          && row == n++)
+        return name;
+    }
+  return NULL;
+}
+
+static void
+add_size (GString *line, const char *option, const char *name, gint64 bytes)
+{
+  g_autofree char *text
+      = g_strdup_printf ("%s=%" G_GINT64_FORMAT, name, bytes);
+
+  add_option (line, option, text);
+}
+
+/* Limits with what is reserved of them, and that. */
+static void
+add_plan_memory (GString *line, const json_t *plan)
+{
+  const json_t *limits = json_object_get (plan, "memory_limits");
+  const json_t *reserves = json_object_get (plan, "memory_reserves");
+  gsize n = MIN (json_array_size (limits), 2 * MOST_DEVICES);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      const char *name = get_row_name (plan, i);
+      gint64 limit = json_integer_value (json_array_get (limits, i));
+      gint64 reserve = json_integer_value (json_array_get (reserves, i));
+
+      if (name == NULL || limit <= 0 || reserve < 0
+          || !tp_size_add (limit, reserve, &limit))
+        continue;
+      add_size (line, "mem-limit", name, limit);
+      if (reserve > 0)
+        add_size (line, "mem-reserve", name, reserve);
+    }
+}
+
 /* What the plan was made with and @command takes, but for what is given anew. */
 static void
 add_plan_options (GString *line, const TpCommand *command, const json_t *plan)
@@ -244,6 +312,10 @@ add_plan_options (GString *line, const TpCommand *command, const json_t *plan)
     add_plan_list (line, "pin", json_object_get (plan, "pins"));
   if (tp_cli_planning.no_fuse == NULL && has_option (command, "no-fuse"))
     add_plan_list (line, "no-fuse", json_object_get (plan, "no_fuse"));
+  if (tp_cli_planning.memory_limits == NULL
+      && tp_cli_planning.memory_reserves == NULL
+      && has_option (command, "mem-limit"))
+    add_plan_memory (line, plan);
   if (!tp_cli_planning.streams_weights && has_option (command, "stream-weights")
       && json_object_get (plan, "streamed") != NULL)
     add_option (line, "stream-weights", NULL);

@@ -89,6 +89,7 @@ edit "s|\"from\": \"$slow\"|\"from\": \"$fast\"|"; try 3 check edited.json; say 
 edit 's/"weights": \["w2", "w3"\]/"weights": ["w2"]/'; try 3 check edited.json && err_has 'graph_sha256'; say $? "one less"
 edit 's/"weights": \["w2", "w3"\]/"weights": ["w2", "w9"]/'
 try 3 check edited.json && err_has "streamed: 'w9' cannot be streamed: the graph has no tensor"; say $? "one that is not there"
+err_has "tplan optimize wide.json --devices $devices .*--mem-limit $fast=2621440 .*--stream-weights"; say $? "made again as it was"
 edit 's/"weights": \["w2", "w3"\]/"weights": ["w2", "w2"]/'
 try 3 check edited.json && err_has "'w2' cannot be streamed: it is named twice"; say $? "one twice"
 edit 's/"weights": \["w2", "w3"\]/"weights": ["w2", "h1"]/'
