@@ -481,7 +481,7 @@ test_spoilt (void)
 
   for (int round = 0; round < 150; round++)
     {
-      g_autoptr (TpTestCase) test = new_case (10, 10);
+      g_autoptr (TpTestCase) test = new_case (10, MOST_STREAMS);
       gint64 limits[2];
       g_autoptr (TpPlan) plan = tp_memory_case_place_tight (
           test, round % 2 ? TP_MEMORY_CASE_CUTS : 0, limits);
