@@ -75,7 +75,7 @@ fi
 mkdir -p hangs/bench hangs/cli hangs/tests/device hangs/tests/codegen hangs/kernel
 printf '#!/bin/sh\necho "{"\nexec sleep 1000\n' > hangs/bench/gpu-links; chmod +x hangs/bench/gpu-links
 ln -s "$TPLAN" hangs/cli/tplan; ln -s "$top_builddir/examples" hangs/examples; ln -s "$top_builddir/kernel/.libs" hangs/kernel/.libs
-TPLAN_BUILD=$work/hangs sh "$gpu" --quick --time 60 hung > log 2> .err
+TPLAN_BUILD=$work/hangs sh "$gpu" --quick --time 240 hung > log 2> .err
 holds hung/gpu.json 'd["complete"] and s["links"]["timed_out"] and "result" not in s["links"] and s["constants"]["status"] == 0 and len(m["products"]) == 2'
 say $? "a step that hangs loses itself alone"
 finish
