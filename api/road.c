@@ -505,10 +505,9 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
   g_auto (TpTaken) best = { NULL };
   g_autoptr (GError) local = NULL;
 
-  if (!check_streams (options, error))
-    return NULL;
-  if ((take (&road, &best, &local)
-       || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+  if (check_streams (options, &local)
+      && (take (&road, &best, &local)
+          || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
       && may_stream (&road, &best))
     stream (&road, &best, &local);
   if (out_notes != NULL)
