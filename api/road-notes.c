@@ -8,3 +8,10 @@ tp_road_notes_clear (TpRoadNotes *notes)
 {
   g_clear_pointer (&notes->warnings, g_ptr_array_unref);
 }
+
+void
+tp_taken_clear (TpTaken *taken)
+{
+  g_clear_pointer (&taken->plan, tplan_plan_free);
+  tp_road_notes_clear (&taken->notes);
+}

@@ -2,7 +2,7 @@
 #ifndef TP_API_ROAD_NOTES_H
 #define TP_API_ROAD_NOTES_H
 
-#include <glib.h>
+#include "include/tplan.h"
 
 typedef struct
 {
@@ -12,5 +12,14 @@ typedef struct
 } TpRoadNotes;
 void tp_road_notes_clear (TpRoadNotes *notes);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)
+
+/* A plan and what is worth telling of how it was made. */
+typedef struct
+{
+  TplanPlan *plan;            /* NULL: none was found */
+  TpRoadNotes notes;
+} TpTaken;
+void tp_taken_clear (TpTaken *taken);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpTaken, tp_taken_clear)
 
 #endif

@@ -31,13 +31,6 @@ typedef struct
   guint8 *is_streamed;        /* [tensor] */
 } Search;
 
-void
-tp_taken_clear (TpTaken *taken)
-{
-  g_clear_pointer (&taken->plan, tplan_plan_free);
-  tp_road_notes_clear (&taken->notes);
-}
-
 /* What is streamed now; strings are the graph's. */
 static const char **
 list_names (const Search *self)

@@ -4,17 +4,7 @@
 #define TP_API_STREAM_H
 
 #include "api/road-notes.h"
-#include "include/tplan.h"
 #include "ir/graph.h"
-
-/* A plan and what is worth telling of how it was made. */
-typedef struct
-{
-  TplanPlan *plan;            /* NULL: none was found */
-  TpRoadNotes notes;
-} TpTaken;
-void tp_taken_clear (TpTaken *taken);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpTaken, tp_taken_clear)
 
 typedef struct
 {

@@ -1,0 +1,33 @@
+/* way.h: one way along the road from a model to a plan: pin, split, stream, fuse, look
+ * up or measure, place, count memory. See road.h for who takes several. */
+#ifndef TP_API_WAY_H
+#define TP_API_WAY_H
+
+#include "api/road.h"
+#include "ir/plan.h"
+
+typedef struct
+{
+  const TplanGraph *model;
+  const TplanCosts *from;
+  const TpRoadOptions *options;
+  const char *const *streamed; /* (nullable) weights */
+  const char *streamed_from;  /* (nullable): set with these */
+  TpGraph *graph;             /* pinned, with those streamed */
+  TpGroups *groups;
+  TpCosts *costs;
+  gint64 *limits;             /* [row]: of what there is, and what is asked for */
+  char *machine;              /* whose they are; NULL: this one's */
+  char **facts;               /* as TpPlanOrigin */
+} TpWay;
+
+/* To its end; what was found on the way stays in @way. Errors are those of
+ * tp_road_plan (). */
+gboolean tp_way_take (TpWay *way, TpTaken *out, GError **error);
+void tp_way_clear (TpWay *way);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpWay, tp_way_clear)
+
+TpCalibOptions tp_way_make_options (const TplanCosts *costs,
+                                    const TpWatch *watch, GPtrArray *warnings);
+
+#endif
