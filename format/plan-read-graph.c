@@ -5,6 +5,7 @@
 
 #include "format/graph-load.h"
 #include "format/plan-load.h"
+#include "graph/graph-batch.h"
 #include "graph/graph-stream.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
@@ -54,20 +55,24 @@ fail_told (const TpPlanReader *reader, const char *key, GError *local,
   return NULL;
 }
 
-/* Pinned and streamed as @plan has it; takes @prepared. */
+/* Pinned, split and streamed as @plan has it; takes @prepared. */
 static TpGraph *
 tell (const TpPlanReader *reader, const TpPlan *plan, TpGraph *prepared,
       GError **error)
 {
   g_autoptr (TpGraph) graph = prepared;
-  g_autoptr (TpGraph) pinned = NULL;
+  g_autoptr (TpGraph) pinned = NULL, split = NULL;
   g_autoptr (GError) local = NULL;
   TpGraph *streamed;
 
   pinned = tp_graph_pin (graph, (const char *const *) plan->pins, &local);
   if (pinned == NULL)
     return fail_told (reader, "pins", local, error);
-  streamed = tp_graph_stream (pinned, (const char *const *) plan->streamed,
+  split = tp_graph_split_batch (pinned, plan->micro_batches.sizes,
+                                plan->micro_batches.n, &local);
+  if (split == NULL)
+    return fail_told (reader, "micro_batches", local, error);
+  streamed = tp_graph_stream (split, (const char *const *) plan->streamed,
                               plan->streamed_from, &local);
   return streamed != NULL ? streamed
                           : fail_told (reader, "streamed", local, error);

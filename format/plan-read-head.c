@@ -5,6 +5,7 @@
 
 #include "format/plan-json.h"
 #include "graph/pass.h"
+#include "ir/guard.h"
 
 #define MAX_DEVICES 16
 
@@ -72,6 +73,32 @@ read_passes (TpPlanPlace root, TpPlan *plan, GError **error)
                                local->message);
 }
 
+/* Whether they sum to the batch is known once the graph is. */
+static gboolean
+read_micro_batches (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  TpMicroBatches *it = &plan->micro_batches;
+  json_t *list;
+
+  if (json_object_get (root.json, "micro_batches") == NULL)
+    return TRUE;
+  if (!tp_plan_read_list (root, "micro_batches", -1, &list, error))
+    return FALSE;
+  it->sizes = tp_new0 (gint64, json_array_size (list) + 1);
+  it->n = (int) json_array_size (list);
+  for (int i = 0; i < it->n; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("micro_batches[%d]", i);
+      TpPlanPlace place = { root.reader, path, json_array_get (list, i) };
+
+      if (!tp_plan_read_integer (place, 1, &it->sizes[i], error))
+        return FALSE;
+    }
+  return (it->n > 1 && it->n <= TP_MICRO_BATCHES_MOST)
+         || tp_plan_read_fail (root.reader, error, "micro_batches",
+                               "not from 2 to %d", TP_MICRO_BATCHES_MOST);
+}
+
 static gboolean
 read_streamed (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -126,7 +153,8 @@ read_origin (TpPlanPlace root, TpPlan *plan, GError **error)
 
   if (plan->version == 1)
     return TRUE;
-  if (!read_streamed (root, plan, error)
+  if (!read_micro_batches (root, plan, error)
+      || !read_streamed (root, plan, error)
       || !read_names (root, "no_fuse", &plan->no_fuse, error)
       || !read_names (root, "facts", &origin->facts, error)
       || !tp_plan_read_number (root, "threads", &n_threads, error)

@@ -6,11 +6,14 @@
 #include "graph/batch-marks.h"
 #include "graph/graph-draft-make.h"
 #include "ir/guard.h"
+#include "ir/micro-batches.h"
+#include "ir/room.h"
 #include "ops/op.h"
 
 #include <string.h>
 
 #define NOT_MADE (-1)
+#define OP_BYTES 512          /* of an op of a micro-batch, with what it writes */
 
 typedef struct
 {
@@ -42,11 +45,12 @@ check_sizes (const gint64 *sizes, int n_sizes, gint64 batch, GError **error)
 
   for (int i = 0; i < n_sizes && rest >= 0; i++)
     rest = sizes[i] < 1 || sizes[i] > rest ? -1 : rest - sizes[i];
-  if (rest == 0 && n_sizes > 1)
+  if (rest == 0 && n_sizes > 1 && n_sizes <= TP_MICRO_BATCHES_MOST)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "the batch cannot be split: sizes are at least 1 and sum to it, "
-               "which is %" G_GINT64_FORMAT, batch);
+               "the batch cannot be split: sizes, of at most %d parts, are at "
+               "least 1 and sum to it, which is %" G_GINT64_FORMAT,
+               TP_MICRO_BATCHES_MOST, batch);
   return FALSE;
 }
 
@@ -461,7 +465,9 @@ tp_graph_split_batch (TpGraph *graph, const gint64 *sizes, int n_sizes,
 
   if (n_sizes == 0)
     return tp_graph_ref (graph);
-  if (!check_sizes (sizes, n_sizes, batch, error))
+  if (!check_sizes (sizes, n_sizes, batch, error)
+      || !tp_room_check ((gint64) graph->n_nodes * n_sizes * OP_BYTES,
+                         "to split the batch", error))
     return NULL;
   split.marks = marks = tp_batch_marks_new (graph, batch, error);
   return marks == NULL || !has_any (marks, error) ? NULL

@@ -11,7 +11,7 @@ gint64 tp_graph_get_batch (const TpGraph *graph);
 /**
  * tp_graph_split_batch:
  * @sizes: of the micro-batches, which sum to the batch; each at least 1
- * @n_sizes: 0: @graph itself; else at least 2
+ * @n_sizes: 0: @graph itself; else from 2 to TP_MICRO_BATCHES_MOST
  *
  * A graph of the same inputs and outputs that computes the same. An op that what is
  * batched depends on becomes one for each micro-batch, named after it; weights, and ops

@@ -9,6 +9,7 @@
 #include "ir/cut-vertex.h"
 #include "ir/load-proof.h"
 #include "ir/memory-proof.h"
+#include "ir/micro-batches.h"
 #include "ir/rate-proof.h"
 #include "ir/share-proof.h"
 #include "ir/span-proof.h"
@@ -70,6 +71,8 @@ typedef struct
                                * applied to the prepared graph */
   char **no_pass;             /* (nullable) passes left out when the graph was
                                * prepared */
+  TpMicroBatches micro_batches; /* that the batch is run in, see
+                               * graph/graph-batch.h */
   char **streamed;            /* (nullable) constants that host memory alone keeps:
                                * they are sent to who reads them in every run, see
                                * graph/graph-stream.h */

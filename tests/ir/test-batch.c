@@ -215,7 +215,7 @@ static const struct
   int n_sizes;
   const char *says;
 } errors[] = {
-  { "in x 6 4;Relu x -> y", { 3, 2 }, 2, "sum to it, which is 6" },
+  { "in x 6 4;Relu x -> y", { 3, 2 }, 2, "at least 1 and sum to it, which is 6" },
   { "in x 6 4;Relu x -> y", { 7, -1 }, 2, "at least 1" },
   { "in x 6 4;Relu x -> y", { 6, 0 }, 2, "at least 1" },
   { "in x 6 4;Relu x -> y", { 6 }, 1, "at least 1" },
