@@ -61,6 +61,7 @@ tp_api_wrap_graph_of (TpGraph *graph, const TpPlan *plan)
       = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
                            (const char *const *) plan->no_pass);
 
+  wrap->micro_batches = tp_micro_batches_copy (&plan->micro_batches);
   wrap->streamed = tp_strdupv ((const char *const *) plan->streamed);
   wrap->streamed_from = g_strdup (plan->streamed_from);
   return g_steal_pointer (&wrap);
@@ -151,6 +152,7 @@ tplan_graph_free (TplanGraph *graph)
   tp_dims_unref (graph->dims);
   tp_dims_unref (graph->assumed);
   g_strfreev (graph->no_pass);
+  tp_micro_batches_clear (&graph->micro_batches);
   g_strfreev (graph->streamed);
   g_free (graph->streamed_from);
   g_free (graph->path);

@@ -16,6 +16,7 @@ struct TplanGraph
   TpDims *dims;               /* (nullable) likewise, with those assumed */
   TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
+  TpMicroBatches micro_batches; /* as in the plan that it is the graph of */
   char **streamed;            /* (nullable) as in the plan that it is the graph of */
   char *streamed_from;        /* (nullable) likewise */
   TplanTensor *inputs;

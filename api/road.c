@@ -4,6 +4,7 @@
 #include "api/road.h"
 
 #include "api/graph.h"
+#include "api/micro.h"
 #include "api/objects.h"
 #include "api/plan.h"
 #include "api/stream.h"
@@ -11,6 +12,7 @@
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
+#include "graph/graph-batch.h"
 #include "planner/fuse.h"
 #include "runtime/devices.h"
 
@@ -28,17 +30,40 @@ tp_road_list_rules (void)
   return tp_fuse_list ();
 }
 
-/* ---- streaming ---------------------------------------------------------- */
+/* ---- whether there is anything to search --------------------------------- */
 
 static gboolean
-check_streams (const TpRoadOptions *options, GError **error)
+is_objective (const TpRoadOptions *options, const char *name)
 {
-  if (!options->streams_weights || options->objective == NULL
-      || strcmp (options->objective, "time") == 0)
+  return strcmp (options->objective == NULL ? "time" : options->objective,
+                 name)
+         == 0;
+}
+
+static gboolean
+is_side_by_side (const TpRoadOptions *options)
+{
+  return is_objective (options, "makespan")
+         || is_objective (options, "throughput");
+}
+
+static gboolean
+check_searches (const TpRoadOptions *options, GError **error)
+{
+  gboolean is_time = is_objective (options, "time");
+
+  if (options->streams_weights && !is_time)
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "weights are streamed for the objective 'time', not for '%s': "
+                 "leave one of both out", options->objective);
+  else if (options->tries_micro_batches && !is_time
+           && !is_side_by_side (options))
+    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                 "micro-batches are found for the objectives 'time', 'makespan' "
+                 "and 'throughput', not for '%s': give their sizes",
+                 options->objective);
+  else
     return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "weights are streamed for the objective 'time', not for '%s': "
-               "leave one of both out", options->objective);
   return FALSE;
 }
 
@@ -54,11 +79,18 @@ is_bound (const TpWay *way, const TpTaken *taken)
 }
 
 static gboolean
+has_limits (const TpWay *way)
+{
+  return !way->options->ignores_memory && way->limits != NULL;
+}
+
+/* ---- streaming ---------------------------------------------------------- */
+
+static gboolean
 may_stream (const TpWay *way, const TpTaken *taken)
 {
-  return way->options->streams_weights && !way->options->ignores_memory
-         && way->model->streamed == NULL && way->limits != NULL
-         && is_bound (way, taken);
+  return way->options->streams_weights && has_limits (way)
+         && way->model->streamed == NULL && is_bound (way, taken);
 }
 
 /* A TpStreamSearch.take. */
@@ -67,32 +99,21 @@ take_streamed (gpointer data, const char *const *streamed, TpTaken *out,
                GError **error)
 {
   const TpWay *first = data;
-  g_auto (TpWay) way = { .model = first->model, .from = first->from,
-                         .options = first->options, .streamed = streamed,
-                         .streamed_from
-                         = first->costs->devices[first->costs->host] };
+  g_auto (TpWay) way
+      = { .model = first->model,
+          .from = first->from,
+          .options = first->options,
+          .micro_batches = tp_micro_batches_copy (&first->micro_batches),
+          .streamed = streamed,
+          .streamed_from = first->costs->devices[first->costs->host] };
 
   return tp_way_take (&way, out, error);
 }
 
-/* Of what would stream, if only there were a device to stream from. */
 static void
-warn_no_host (TpRoadNotes *notes)
+warn (TpRoadNotes *notes, const char *text)
 {
-  g_ptr_array_add (notes->warnings,
-                   g_strdup ("no weights are streamed: none of these devices "
-                             "works in host memory"));
-}
-
-/* Of what might stream, if it were measured. */
-static void
-warn_unmeasured (TpRoadNotes *notes)
-{
-  g_ptr_array_add (notes->warnings,
-                   g_strdup ("kernels that read streamed weights are not "
-                             "measured, and win nothing from those that are: "
-                             "measure them with `tplan optimize "
-                             "--level=measure`"));
+  g_ptr_array_add (notes->warnings, g_strdup (text));
 }
 
 /* @best becomes what is cheapest of that and those with weights streamed; *@error,
@@ -100,12 +121,13 @@ warn_unmeasured (TpRoadNotes *notes)
 static void
 stream (const TpWay *way, TpTaken *best, GError **error)
 {
-  TpStreamSearch search = { take_streamed, (gpointer) way,
-                            way->model->graph, way->limits, 0 };
+  TpStreamSearch search = { take_streamed, (gpointer) way, way->split,
+                            way->limits, 0 };
   g_autoptr (GError) local = NULL;
 
   if (way->costs->host == TP_COSTS_HOST)
-    warn_no_host (&best->notes);
+    warn (&best->notes, "no weights are streamed: none of these devices works in "
+                        "host memory");
   else if (!tp_stream_search (&search, best, &local))
     {
       g_clear_error (error);
@@ -115,7 +137,123 @@ stream (const TpWay *way, TpTaken *best, GError **error)
     g_clear_error (error);
   if (best->plan != NULL && tp_api_get_plan (best->plan)->streamed == NULL
       && search.n_unmeasured > best->notes.n_unmeasured)
-    warn_unmeasured (&best->notes);
+    warn (&best->notes, "kernels that read streamed weights are not measured, and "
+                        "win nothing from those that are: measure them with "
+                        "`tplan optimize --level=measure`");
+}
+
+/* FALSE, with @error: it led nowhere, with weights streamed or not. */
+static gboolean
+take_best (TpWay *way, TpTaken *best, GError **error)
+{
+  g_autoptr (GError) local = NULL;
+
+  if ((tp_way_take (way, best, &local)
+       || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+      && may_stream (way, best))
+    stream (way, best, &local);
+  if (local == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
+/* ---- micro-batches ------------------------------------------------------- */
+
+/* Those that are asked for. */
+static gboolean
+find_asked (const TplanGraph *graph, const TpRoadOptions *options,
+            TpMicroBatches *out, GError **error)
+{
+  gint64 batch = tp_graph_get_batch (graph->graph);
+  int n = options->n_micro_batches;
+
+  if (n == 0)
+    return TRUE;
+  if (options->micro_batches != NULL)
+    {
+      const TpMicroBatches asked = { n, (gint64 *) options->micro_batches };
+
+      *out = tp_micro_batches_copy (&asked);
+      return TRUE;
+    }
+  if (n < 2 || n > MIN (batch, TP_MICRO_BATCHES_MOST))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "%s: a batch of %" G_GINT64_FORMAT " cannot be split into %d "
+                   "micro-batches: there are from 2 to %d, of one at least",
+                   tp_get_model_name (graph), batch, n, TP_MICRO_BATCHES_MOST);
+      return FALSE;
+    }
+  *out = tp_micro_batches_new_equal (batch, n);
+  return TRUE;
+}
+
+static gboolean
+may_split (const TpWay *way, const TpTaken *taken)
+{
+  const TpRoadOptions *options = way->options;
+
+  return options->tries_micro_batches && way->costs != NULL
+         && way->model->micro_batches.n == 0 && way->model->streamed == NULL
+         && (is_side_by_side (options)
+                 ? way->costs->n_devices > 1
+                 : has_limits (way) && is_bound (way, taken));
+}
+
+/* A TpMicroSearch.take. */
+static gboolean
+take_split (gpointer data, const TpMicroBatches *micro_batches, TpTaken *out,
+            GError **error)
+{
+  const TpWay *whole = data;
+  g_auto (TpWay) way
+      = { .model = whole->model,
+          .from = whole->from,
+          .options = whole->options,
+          .micro_batches = tp_micro_batches_copy (micro_batches) };
+
+  return take_best (&way, out, error);
+}
+
+static void
+warn_split (const TpMicroSearch *search, TpRoadNotes *notes)
+{
+  g_autofree char *text = NULL;
+
+  if (search->refusal != NULL)
+    {
+      text = g_strdup_printf ("no micro-batches: %s", search->refusal);
+      warn (notes, text);
+    }
+  else if (search->n_unmeasured > notes->n_unmeasured)
+    warn (notes, "kernels of micro-batches are not measured, and win nothing from "
+                 "those that are: measure them with `tplan optimize "
+                 "--level=measure`");
+}
+
+/* As stream (). */
+static void
+split (const TpWay *way, TpTaken *best, GError **error)
+{
+  g_auto (TpMicroSearch) search
+      = { .take = take_split,
+          .data = (gpointer) way,
+          .batch = tp_graph_get_batch (way->model->graph),
+          .costs = way->costs,
+          .is_side_by_side = is_side_by_side (way->options) };
+  g_autoptr (GError) local = NULL;
+
+  if (!tp_micro_search (&search, best, &local))
+    {
+      g_clear_error (error);
+      g_propagate_error (error, g_steal_pointer (&local));
+    }
+  else if (best->plan != NULL)
+    g_clear_error (error);
+  if (best->plan == NULL
+      || tp_api_get_plan (best->plan)->micro_batches.n == 0)
+    warn_split (&search, &best->notes);
 }
 
 TplanPlan *
@@ -127,11 +265,12 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
   g_auto (TpTaken) best = { NULL };
   g_autoptr (GError) local = NULL;
 
-  if (check_streams (options, &local)
-      && (tp_way_take (&way, &best, &local)
+  if (check_searches (options, &local)
+      && find_asked (graph, options, &way.micro_batches, &local)
+      && (take_best (&way, &best, &local)
           || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
-      && may_stream (&way, &best))
-    stream (&way, &best, &local);
+      && may_split (&way, &best))
+    split (&way, &best, &local);
   if (out_notes != NULL)
     {
       *out_notes = best.notes;

@@ -35,6 +35,10 @@ typedef struct
   gboolean ignores_memory;    /* no limits are kept: who asks looks at them */
   int n_cuts;                 /* to make where those bind; 0: some two seconds'
                                * worth */
+  const gint64 *micro_batches; /* (nullable) sizes of those that the batch is run in */
+  int n_micro_batches;        /* 0: it is whole; without sizes, as equal as can be */
+  gboolean tries_micro_batches; /* they are found: where limits make the plan dear, or
+                               * devices work side by side */
   gboolean streams_weights;   /* where limits make the plan dear */
   TpStatedRates rates;
   gboolean knows_rates;       /* what is known is used, stated or not; so it is for

@@ -12,6 +12,7 @@
 #include "calib/cost-db.h"
 #include "calib/device-match.h"
 #include "calib/lookup.h"
+#include "graph/graph-batch.h"
 #include "graph/graph-stream.h"
 #include "ir/guard.h"
 #include "ir/near-name.h"
@@ -32,6 +33,8 @@
 void
 tp_way_clear (TpWay *way)
 {
+  tp_micro_batches_clear (&way->micro_batches);
+  g_clear_pointer (&way->split, tp_graph_unref);
   g_clear_pointer (&way->graph, tp_graph_unref);
   g_clear_pointer (&way->groups, tp_groups_free);
   g_clear_pointer (&way->costs, tp_costs_unref);
@@ -83,7 +86,8 @@ check_room (const TpWay *way, GError **error)
   gint64 each_bytes
       = PLAN_OP_BYTES + PLAN_DEVICE_BYTES * (gint64) way->from->n_devices;
 
-  return tp_room_check (way->model->graph->n_nodes * each_bytes,
+  return tp_room_check (way->model->graph->n_nodes * each_bytes
+                            * MAX (way->micro_batches.n, 1),
                         "to plan this model", error);
 }
 
@@ -96,10 +100,17 @@ pin_and_fuse (TpWay *way, GError **error)
       || !check_room (way, error))
     return FALSE;
   pinned = tp_graph_pin (way->model->graph, way->options->pins, error);
-  way->graph = pinned == NULL
-                    ? NULL
-                    : tp_graph_stream (pinned, way->streamed,
-                                       way->streamed_from, error);
+  if (pinned == NULL)
+    return FALSE;
+  way->split = tp_graph_split_batch (pinned, way->micro_batches.sizes,
+                                     way->micro_batches.n, error);
+  if (way->split == NULL)
+    {
+      g_prefix_error (error, "%s: ", tp_get_model_name (way->model));
+      return FALSE;
+    }
+  way->graph = tp_graph_stream (way->split, way->streamed, way->streamed_from,
+                                error);
   if (way->graph == NULL)
     return FALSE;
   way->groups = tp_fuse_find (way->graph, way->options->no_fuse);
@@ -261,6 +272,16 @@ sign_streamed (const TpWay *way, TpPlan *plan)
                                          : way->model->streamed_from);
 }
 
+/* Likewise. */
+static void
+sign_micro_batches (const TpWay *way, TpPlan *plan)
+{
+  tp_micro_batches_clear (&plan->micro_batches);
+  plan->micro_batches = tp_micro_batches_copy (
+      way->micro_batches.n > 0 ? &way->micro_batches
+                               : &way->model->micro_batches);
+}
+
 /* What a plan remembers of how it was made. */
 static void
 sign_plan (const TpWay *way, TpPlan *plan)
@@ -274,6 +295,7 @@ sign_plan (const TpWay *way, TpPlan *plan)
   plan->pins = g_strdupv ((char **) way->options->pins);
   g_strfreev (plan->no_pass);
   plan->no_pass = g_strdupv (way->model->no_pass);
+  sign_micro_batches (way, plan);
   sign_streamed (way, plan);
 }
 

@@ -11,9 +11,11 @@ typedef struct
   const TplanGraph *model;
   const TplanCosts *from;
   const TpRoadOptions *options;
+  TpMicroBatches micro_batches; /* (owned) */
   const char *const *streamed; /* (nullable) weights */
   const char *streamed_from;  /* (nullable): set with these */
-  TpGraph *graph;             /* pinned, with those streamed */
+  TpGraph *split;             /* pinned, in these micro-batches */
+  TpGraph *graph;             /* the same, with those streamed */
   TpGroups *groups;
   TpCosts *costs;
   gint64 *limits;             /* [row]: of what there is, and what is asked for */
