@@ -11,19 +11,19 @@
 typedef struct
 {
   TpMicroSearch *search;
-  TpTaken *best;
+  TpRoadTaken *best;
   gint64 best_ns;             /* of @best; G_MAXINT64: there is none */
 } Search;
 
 static void
-keep_better (Search *self, TpTaken *taken, gint64 cost_ns)
+keep_better (Search *self, TpRoadTaken *taken, gint64 cost_ns)
 {
   if (cost_ns >= self->best_ns)
     return;
   self->best_ns = cost_ns;
-  tp_taken_clear (self->best);
+  tp_road_taken_clear (self->best);
   *self->best = *taken;
-  *taken = (TpTaken){ NULL };
+  *taken = (TpRoadTaken){ NULL };
 }
 
 /* Not an error: no plan fits, or the batch cannot be split, or figures are not to be
@@ -55,7 +55,7 @@ attempt (Search *self, const TpMicroBatches *micro_batches,
          gint64 *out_cost_ns, GError **error)
 {
   TpMicroSearch *search = self->search;
-  g_auto (TpTaken) taken = { NULL };
+  g_auto (TpRoadTaken) taken = { NULL };
   g_autoptr (GError) local = NULL;
 
   *out_cost_ns = G_MAXINT64;
@@ -211,7 +211,7 @@ search_side_by_side (Search *self, GError **error)
 }
 
 gboolean
-tp_micro_search (TpMicroSearch *search, TpTaken *best, GError **error)
+tp_micro_search (TpMicroSearch *search, TpRoadTaken *best, GError **error)
 {
   Search self = { search, best,
                   best->plan == NULL ? G_MAXINT64

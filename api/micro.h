@@ -11,7 +11,7 @@ typedef struct
 {
   /* Plans with the batch in these parts. */
   gboolean (*take) (gpointer data, const TpMicroBatches *micro_batches,
-                    TpTaken *out_taken, GError **error);
+                    TpRoadTaken *out_taken, GError **error);
   gpointer data;
   gint64 batch;
   const TpCosts *costs;       /* of ops that take all of it */
@@ -30,7 +30,7 @@ typedef struct
  * for one and less for another as long as that is cheaper. FALSE with @error: planning
  * failed otherwise than for want of memory.
  */
-gboolean tp_micro_search (TpMicroSearch *search, TpTaken *best,
+gboolean tp_micro_search (TpMicroSearch *search, TpRoadTaken *best,
                           GError **error);
 void tp_micro_search_clear (TpMicroSearch *search);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpMicroSearch, tp_micro_search_clear)

@@ -10,7 +10,7 @@ tp_road_notes_clear (TpRoadNotes *notes)
 }
 
 void
-tp_taken_clear (TpTaken *taken)
+tp_road_taken_clear (TpRoadTaken *taken)
 {
   g_clear_pointer (&taken->plan, tplan_plan_free);
   tp_road_notes_clear (&taken->notes);

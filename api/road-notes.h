@@ -18,8 +18,8 @@ typedef struct
 {
   TplanPlan *plan;            /* NULL: none was found */
   TpRoadNotes notes;
-} TpTaken;
-void tp_taken_clear (TpTaken *taken);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpTaken, tp_taken_clear)
+} TpRoadTaken;
+void tp_road_taken_clear (TpRoadTaken *taken);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadTaken, tp_road_taken_clear)
 
 #endif

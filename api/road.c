@@ -69,7 +69,7 @@ check_searches (const TpRoadOptions *options, GError **error)
 
 /* Whether limits made @taken, which may have no plan, dearer. */
 static gboolean
-is_bound (const TpWay *way, const TpTaken *taken)
+is_bound (const TpWay *way, const TpRoadTaken *taken)
 {
   const TpPlan *plan
       = taken->plan == NULL ? NULL : tp_api_get_plan (taken->plan);
@@ -87,7 +87,7 @@ has_limits (const TpWay *way)
 /* ---- streaming ---------------------------------------------------------- */
 
 static gboolean
-may_stream (const TpWay *way, const TpTaken *taken)
+may_stream (const TpWay *way, const TpRoadTaken *taken)
 {
   return way->options->streams_weights && has_limits (way)
          && way->model->streamed == NULL && is_bound (way, taken);
@@ -95,7 +95,7 @@ may_stream (const TpWay *way, const TpTaken *taken)
 
 /* A TpStreamSearch.take. */
 static gboolean
-take_streamed (gpointer data, const char *const *streamed, TpTaken *out,
+take_streamed (gpointer data, const char *const *streamed, TpRoadTaken *out,
                GError **error)
 {
   const TpWay *first = data;
@@ -119,7 +119,7 @@ warn (TpRoadNotes *notes, const char *text)
 /* @best becomes what is cheapest of that and those with weights streamed; *@error,
  * which says why @way led nowhere, goes where there is one. */
 static void
-stream (const TpWay *way, TpTaken *best, GError **error)
+stream (const TpWay *way, TpRoadTaken *best, GError **error)
 {
   TpStreamSearch search = { take_streamed, (gpointer) way, way->split,
                             way->limits, 0 };
@@ -144,7 +144,7 @@ stream (const TpWay *way, TpTaken *best, GError **error)
 
 /* FALSE, with @error: it led nowhere, with weights streamed or not. */
 static gboolean
-take_best (TpWay *way, TpTaken *best, GError **error)
+take_best (TpWay *way, TpRoadTaken *best, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
@@ -190,7 +190,7 @@ find_asked (const TplanGraph *graph, const TpRoadOptions *options,
 }
 
 static gboolean
-may_split (const TpWay *way, const TpTaken *taken)
+may_split (const TpWay *way, const TpRoadTaken *taken)
 {
   const TpRoadOptions *options = way->options;
 
@@ -203,7 +203,7 @@ may_split (const TpWay *way, const TpTaken *taken)
 
 /* A TpMicroSearch.take. */
 static gboolean
-take_split (gpointer data, const TpMicroBatches *micro_batches, TpTaken *out,
+take_split (gpointer data, const TpMicroBatches *micro_batches, TpRoadTaken *out,
             GError **error)
 {
   const TpWay *whole = data;
@@ -234,7 +234,7 @@ warn_split (const TpMicroSearch *search, TpRoadNotes *notes)
 
 /* As stream (). */
 static void
-split (const TpWay *way, TpTaken *best, GError **error)
+split (const TpWay *way, TpRoadTaken *best, GError **error)
 {
   g_auto (TpMicroSearch) search
       = { .take = take_split,
@@ -262,7 +262,7 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
               GError **error)
 {
   g_auto (TpWay) way = { .model = graph, .from = costs, .options = options };
-  g_auto (TpTaken) best = { NULL };
+  g_auto (TpRoadTaken) best = { NULL };
   g_autoptr (GError) local = NULL;
 
   if (check_searches (options, &local)

@@ -27,7 +27,7 @@ typedef struct
 typedef struct
 {
   TpStreamSearch *search;
-  TpTaken *best;
+  TpRoadTaken *best;
   guint8 *is_streamed;        /* [tensor] */
 } Search;
 
@@ -46,16 +46,16 @@ list_names (const Search *self)
 }
 
 static void
-keep_better (Search *self, TpTaken *taken)
+keep_better (Search *self, TpRoadTaken *taken)
 {
   TplanPlan *best = self->best->plan;
 
   if (best != NULL
       && tplan_plan_get_cost_ns (best) <= tplan_plan_get_cost_ns (taken->plan))
     return;
-  tp_taken_clear (self->best);
+  tp_road_taken_clear (self->best);
   *self->best = *taken;
-  *taken = (TpTaken){ NULL };
+  *taken = (TpRoadTaken){ NULL };
 }
 
 /* ---- what to keep ------------------------------------------------------- */
@@ -113,7 +113,7 @@ compare_sent (const void *a, const void *b)
 
 /* [weight]: what @taken sends of it; to several devices, or none: @device is -1. */
 static Sent *
-sum_sent (const Search *self, const TpTaken *taken)
+sum_sent (const Search *self, const TpRoadTaken *taken)
 {
   const TpPlan *plan = tp_api_get_plan (taken->plan);
   const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (taken->plan));
@@ -141,7 +141,7 @@ sum_sent (const Search *self, const TpTaken *taken)
 /* Streams less than @taken does: not what nobody is sent, nor what there is room for
  * where it is sent. FALSE: it would be the same. */
 static gboolean
-keep_some (Search *self, const TpTaken *taken)
+keep_some (Search *self, const TpRoadTaken *taken)
 {
   const TpPlan *plan = tp_api_get_plan (taken->plan);
   g_autofree gint64 *used = sum_used (plan);
@@ -182,7 +182,7 @@ find_weights (Search *self)
 
 /* No plan in @out: none fits, or only by figures that are not to be used. */
 static gboolean
-attempt (Search *self, TpTaken *out, GError **error)
+attempt (Search *self, TpRoadTaken *out, GError **error)
 {
   g_autofree const char **names = list_names (self);
   g_autoptr (GError) local = NULL;
@@ -201,7 +201,7 @@ attempt (Search *self, TpTaken *out, GError **error)
 }
 
 gboolean
-tp_stream_search (TpStreamSearch *search, TpTaken *best, GError **error)
+tp_stream_search (TpStreamSearch *search, TpRoadTaken *best, GError **error)
 {
   g_autofree guint8 *is_streamed
       = tp_new0 (guint8, search->graph->n_tensors + 1);
@@ -211,7 +211,7 @@ tp_stream_search (TpStreamSearch *search, TpTaken *best, GError **error)
 
   for (int step = 0; goes_on && step <= N_STEPS; step++)
     {
-      g_auto (TpTaken) taken = { NULL };
+      g_auto (TpRoadTaken) taken = { NULL };
       gint64 cost_ns;
 
       if (!attempt (&self, &taken, error))

@@ -10,7 +10,7 @@ typedef struct
 {
   /* Plans with these weights streamed; NULL-terminated. */
   gboolean (*take) (gpointer data, const char *const *streamed,
-                    TpTaken *out_taken, GError **error);
+                    TpRoadTaken *out_taken, GError **error);
   gpointer data;
   const TpGraph *graph;
   const gint64 *limits;       /* [row] (ir/pools.h), 0: none */
@@ -26,7 +26,7 @@ typedef struct
  * there for their bytes, as far as its limit allows. FALSE with @error: planning
  * failed otherwise than for want of memory.
  */
-gboolean tp_stream_search (TpStreamSearch *search, TpTaken *best,
+gboolean tp_stream_search (TpStreamSearch *search, TpRoadTaken *best,
                            GError **error);
 
 #endif

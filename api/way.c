@@ -381,7 +381,7 @@ enter_stage (const TpWay *way, int stage, const char *what, GError **error)
 }
 
 gboolean
-tp_way_take (TpWay *way, TpTaken *out, GError **error)
+tp_way_take (TpWay *way, TpRoadTaken *out, GError **error)
 {
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
 

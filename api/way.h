@@ -25,7 +25,7 @@ typedef struct
 
 /* To its end; what was found on the way stays in @way. Errors are those of
  * tp_road_plan (). */
-gboolean tp_way_take (TpWay *way, TpTaken *out, GError **error);
+gboolean tp_way_take (TpWay *way, TpRoadTaken *out, GError **error);
 void tp_way_clear (TpWay *way);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpWay, tp_way_clear)
 

@@ -7,13 +7,13 @@
 #include "cli/csv.h"
 #include "cli/files.h"
 #include "cli/loads.h"
+#include "cli/micro-batches.h"
 #include "cli/rates.h"
 #include "cli/memory-limits.h"
 #include "cli/mix-loads.h"
 #include "cli/output.h"
 #include "cli/placement.h"
 #include "cli/planning.h"
-#include "cli/streamed.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "format/file.h"
@@ -100,7 +100,7 @@ print_result (const Checked *it)
   if (it->is_valid)
     tp_cli_print ("%s: valid: costs %s%s, bound %s: %s%s%s", it->name, cost,
                   tp_cli_simulated (it->plan), bound, judge (it->plan),
-                  tp_cli_streamed (tp_api_get_plan (it->plan)),
+                  tp_cli_with (tp_api_get_plan (it->plan)),
                   has_stated_costs (it->plan) ? "; costs as stated in the plan"
                                               : "");
   else

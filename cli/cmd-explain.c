@@ -7,6 +7,7 @@
 #include "cli/explained.h"
 #include "cli/memory-limits.h"
 #include "cli/mix-loads.h"
+#include "cli/micro-batches.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -241,12 +242,13 @@ explain_all (TpCli *cli, const TplanPlan *handle, const char *only)
         list, explained_to_json (&g_array_index (ops, TpExplained, i)));
   tp_cli_print_data (
       cli,
-      json_pack ("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "format",
+      json_pack ("{s:s, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "format",
                  "tplan-explain/1",
                  "graph", tp_cli_string (plan->graph_name), "simulated",
                  plan->is_simulated, "factors",
                  tp_cli_factors_to_json (handle), "memory",
-                 tp_cli_limits_to_json (handle), "streamed",
+                 tp_cli_limits_to_json (handle), "micro_batches",
+                 tp_cli_micro_batches_to_json (plan), "streamed",
                  tp_cli_streamed_to_json (handle), "rates",
                  tp_cli_rates_to_json (plan), "ops", list),
       "ops");
@@ -267,12 +269,16 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
 {
   int n_least = count_least_margins (tp_api_get_plan (plan));
   g_autofree char *limits = tp_cli_format_limits (plan);
+  g_autofree char *micro_batches
+      = tp_cli_format_micro_batches (tp_api_get_plan (plan));
   g_autofree char *streamed = tp_cli_format_streamed (plan);
   g_autofree char *energy = tp_cli_describe_energy (tp_api_get_plan (plan));
   g_autofree char *price = tp_cli_describe_price (tp_api_get_plan (plan));
 
   if (limits != NULL)
     tp_cli_note (cli, "Memory limits: %s.", limits);
+  if (micro_batches != NULL)
+    tp_cli_note (cli, "Micro-batches: %s.", micro_batches);
   if (streamed != NULL)
     tp_cli_note (cli, "Streamed: %s.", streamed);
   if (energy != NULL)

@@ -8,6 +8,7 @@
 #include "cli/hint.h"
 #include "cli/loads.h"
 #include "cli/memory-limits.h"
+#include "cli/micro-batches.h"
 #include "cli/mix-made.h"
 #include "cli/output.h"
 #include "cli/picture.h"
@@ -152,6 +153,8 @@ print_data (const TpCli *cli, const TplanPlan *handle,
                        tp_cli_device_bytes_to_json (plan,
                                                     plan->weight_bytes));
   json_object_set_new (document, "memory", tp_cli_limits_to_json (handle));
+  json_object_set_new (document, "micro_batches",
+                       tp_cli_micro_batches_to_json (plan));
   json_object_set_new (document, "streamed", tp_cli_streamed_to_json (handle));
   json_object_set_new (document, "load", tp_cli_loads_to_json (plan));
   json_object_set_new (document, "rates", tp_cli_rates_to_json (plan));
@@ -198,7 +201,7 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
     return g_strdup_printf ("%s predicted%s%s, proved least%s%s", cost,
                             simulated, interval,
                             tp_cli_is_limited (plan) ? " that fits" : "",
-                            tp_cli_streamed (tp_api_get_plan (plan)));
+                            tp_cli_with (tp_api_get_plan (plan)));
   return g_strdup_printf ("%s predicted%s%s, bound %s, gap %.2f %%", cost,
                           simulated, interval, bound, 100 * totals->gap);
 }
@@ -304,6 +307,7 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
                 tp_cli_format_device_bytes (plan, plan->peak_bytes));
   tp_table_add (table, g_strdup ("weights"),
                 tp_cli_format_device_bytes (plan, plan->weight_bytes));
+  add_described (table, "micro-batches", tp_cli_format_micro_batches (plan));
   add_described (table, "streamed", tp_cli_format_streamed (handle));
   if (plan->memory_limits != NULL)
     tp_table_add (table, g_strdup ("memory limits"),

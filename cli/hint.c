@@ -56,7 +56,6 @@ add_option (GString *line, const char *name, const char *value)
     add (line, value);
 }
 
-
 static void
 add_number (GString *line, const char *name, gint64 value)
 {
@@ -169,6 +168,15 @@ add_plan_list (GString *line, const char *name, const json_t *list)
   json_array_foreach (list, i, value)
     if (json_is_string (value))
       add_option (line, name, json_string_value (value));
+}
+
+static void
+add_plan_micro_batches (GString *line, const json_t *list)
+{
+  for (gsize i = 0; i < json_array_size (list); i++)
+    g_string_append_printf (line, "%s%" JSON_INTEGER_FORMAT,
+                            i == 0 ? " --micro-batches=" : ",",
+                            json_integer_value (json_array_get (list, i)));
 }
 
 /* "cpu,opencl:0"; what is no name, or stands there twice, is left out. */
@@ -316,6 +324,9 @@ add_plan_options (GString *line, const TpCommand *command, const json_t *plan)
       && tp_cli_planning.memory_reserves == NULL
       && has_option (command, "mem-limit"))
     add_plan_memory (line, plan);
+  if (tp_cli_planning.micro_batches == NULL
+      && has_option (command, "micro-batches"))
+    add_plan_micro_batches (line, json_object_get (plan, "micro_batches"));
   if (!tp_cli_planning.streams_weights && has_option (command, "stream-weights")
       && json_object_get (plan, "streamed") != NULL)
     add_option (line, "stream-weights", NULL);

@@ -6,7 +6,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "cli/device-bytes.h"
-#include "cli/streamed.h"
+#include "cli/micro-batches.h"
 #include "cli/text.h"
 #include "ir/plan-memory.h"
 #include "ir/pools.h"
@@ -110,7 +110,7 @@ tp_cli_format_limits (const TplanPlan *handle)
         "%s, which %s%s", limits,
         is_least (plan) ? "the cheapest plan keeps to"
                         : "the plan keeps to; the bound is without",
-        tp_cli_streamed (plan));
+        tp_cli_with (plan));
   bytes = count_free (handle);
   cost = tp_cli_format_time (plan->bound_ns);
   needs = tp_cli_format_device_bytes (plan, bytes);
@@ -120,7 +120,7 @@ tp_cli_format_limits (const TplanPlan *handle)
           ? 100.0 * (double) (plan->cost_ns - plan->bound_ns)
                 / (double) plan->cost_ns
           : 0.0,
-      tp_cli_streamed (plan), needs);
+      tp_cli_with (plan), needs);
 }
 
 json_t *

@@ -7,6 +7,7 @@
 #include "api/mix.h"
 #include "api/plan.h"
 #include "api/road.h"
+#include "cli/micro-batches.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -74,8 +75,10 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
                .progress = tp_cli_progress,
                .user_data = cli },
   };
-  return parse_choice (&level, tp_cli_planning.level, &options->is_measured,
-                       error)
+  return tp_cli_parse_micro_batches (tp_cli_planning.micro_batches, options,
+                                     error)
+         && parse_choice (&level, tp_cli_planning.level,
+                          &options->is_measured, error)
          && parse_choice (&stale, tp_cli_planning.stale,
                           &options->is_stale_error, error);
 }
@@ -236,6 +239,7 @@ tp_cli_plan_again (TpCli *cli, const TplanGraph *graph, TpAgain how,
     return NULL;
   options.is_measured = FALSE;
   options.ignores_memory = how == TP_AGAIN_FREE;
+  options.tries_micro_batches |= how == TP_AGAIN_SPLIT;
   options.streams_weights |= how == TP_AGAIN_STREAMED;
   return tp_road_plan (graph, costs, &options, NULL, error);
 }

@@ -16,6 +16,7 @@ typedef struct
   char **no_fuse;             /* rules not to use */
   char **memory_limits;       /* DEV=SIZE */
   char **memory_reserves;     /* likewise */
+  char *micro_batches;        /* "auto", "4", "24,8" */
   gboolean streams_weights;
   char **watts, **prices;     /* DEV=BUSY[:IDLE[:COPY]], DEV=AMOUNT/h[:use] */
   gboolean knows_rates;       /* what is known is used where none is stated */
@@ -36,7 +37,7 @@ extern TpPlanning tp_cli_planning;
 /* pareto has others. */
 #define TP_OBJECTIVE_OPTION \
   { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
-    "what to minimise (default: time)", "NAME" }
+    "what to minimise (default: time); also --micro-batches", "NAME" }
 #define TP_PLANNING_OPTIONS TP_SHAPING_OPTIONS, TP_OBJECTIVE_OPTION
 #define TP_SHAPING_OPTIONS \
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins, \
@@ -46,6 +47,8 @@ extern TpPlanning tp_cli_planning;
   { "mem-limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.memory_limits, \
     "at most 512M of its memory; also --stream-weights", "DEV=SIZE" }, \
+  { "micro-batches", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, \
+    &tp_cli_planning.micro_batches, NULL, "SIZES" }, \
   { "stream-weights", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, \
     &tp_cli_planning.streams_weights, NULL, NULL }, \
   { "level", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.level, \
@@ -103,6 +106,7 @@ typedef enum
 {
   TP_AGAIN_AS_ASKED,
   TP_AGAIN_FREE,              /* whatever memory it takes */
+  TP_AGAIN_SPLIT,             /* the batch may be run in parts */
   TP_AGAIN_STREAMED,          /* weights may be streamed */
 } TpAgain;
 

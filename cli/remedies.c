@@ -7,6 +7,7 @@
 #include "api/load.h"
 #include "api/plan.h"
 #include "cli/hint.h"
+#include "cli/micro-batches.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/text.h"
@@ -90,14 +91,39 @@ note_memory (const TpCli *cli, const TplanPlan *handle)
                  time, tp_cli_simulated (handle), limits);
 }
 
+/* ---- parts of the batch ---------------------------------------------------- */
+
+static gboolean
+is_for_time (void)
+{
+  const char *objective = tp_cli_planning.objective;
+
+  return objective == NULL || strcmp (objective, "time") == 0;
+}
+
+static void
+note_micro_batches (TpCli *cli, const GArray *dims)
+{
+  g_autoptr (TplanPlan) plan
+      = tp_cli_planning.micro_batches == NULL && is_for_time ()
+            ? plan_again (cli, dims, TP_AGAIN_SPLIT) : NULL;
+  g_autofree char *time = NULL, *sizes = NULL;
+
+  if (plan == NULL)
+    return;
+  time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
+  sizes = tp_cli_format_micro_batches (tp_api_get_plan (plan));
+  tp_cli_note (cli, "note: in micro-batches, %s, it fits, %s a run%s: `tplan "
+                    "optimize --micro-batches=auto`",
+               sizes, time, tp_cli_simulated (plan));
+}
+
 /* ---- weights that stay where they are ------------------------------------- */
 
 static void
 note_streams (TpCli *cli, const GArray *dims)
 {
-  const char *objective = tp_cli_planning.objective;
-  gboolean is_asked = tp_cli_planning.streams_weights
-                      || (objective != NULL && strcmp (objective, "time") != 0);
+  gboolean is_asked = tp_cli_planning.streams_weights || !is_for_time ();
   g_autoptr (TplanPlan) plan
       = is_asked ? NULL : plan_again (cli, dims, TP_AGAIN_STREAMED);
   g_autofree char *time = NULL;
@@ -211,6 +237,7 @@ tp_cli_note_remedies (TpCli *cli, const GArray *dims)
   if (free_plan == NULL)
     return;
   note_memory (cli, free_plan);
+  note_micro_batches (cli, dims);
   note_streams (cli, dims);
   note_order (cli, dims);
   for (int i = 0; had != NULL && i < tp_dims_size (had); i++)

@@ -9,6 +9,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "cli/loads.h"
+#include "cli/micro-batches.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -16,7 +17,6 @@
 #include "cli/reason.h"
 #include "cli/report-steps.h"
 #include "cli/single.h"
-#include "cli/streamed.h"
 #include "cli/text.h"
 #include "ir/plan-reason.h"
 #include "nest/nest-check.h"
@@ -61,6 +61,15 @@ format_rated (const TpPlan *plan)
                       price != NULL ? price : "", NULL);
 }
 
+/* Takes @text. */
+static char *
+add_with (char *text, const TpPlan *plan)
+{
+  g_autofree char *owned = text;
+
+  return g_strconcat (owned, tp_cli_with (plan), NULL);
+}
+
 static char *
 format_proof (const TpPlan *plan)
 {
@@ -71,20 +80,20 @@ format_proof (const TpPlan *plan)
                     : 0;
 
   if (plan->span_proof != NULL)
-    return tp_cli_format_span (plan);
+    return add_with (tp_cli_format_span (plan), plan);
   if (plan->load_proof != NULL)
-    return tp_cli_format_loads (plan);
+    return add_with (tp_cli_format_loads (plan), plan);
   if (plan->rate_proof != NULL)
     return format_rated (plan);
   if (plan->memory_proof != NULL)
     return plan->cost_ns == plan->bound_ns
                ? g_strdup_printf ("proved least of those that fit the memory%s",
-                                  tp_cli_streamed (plan))
+                                  tp_cli_with (plan))
                : g_strdup_printf ("at most %s (%.1f %%) above the least that "
                                   "fits the memory%s",
-                                  gap, part, tp_cli_streamed (plan));
+                                  gap, part, tp_cli_with (plan));
   if (plan->cost_ns == plan->bound_ns)
-    return g_strconcat ("proved least", tp_cli_streamed (plan), NULL);
+    return g_strconcat ("proved least", tp_cli_with (plan), NULL);
   if (plan->tie_price_ns == 0)
     return g_strdup_printf ("at most %s (%.1f %%) above the least", gap, part);
   return g_strdup_printf ("a tie: the least is %s (%.1f %%) less, which is less "

@@ -40,12 +40,6 @@ find_totals (const TplanPlan *handle, Totals *out)
       }
 }
 
-const char *
-tp_cli_streamed (const TpPlan *plan)
-{
-  return plan->streamed == NULL ? "" : " with these weights streamed";
-}
-
 char *
 tp_cli_format_streamed (const TplanPlan *handle)
 {

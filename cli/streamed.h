@@ -7,9 +7,6 @@
 #include "cli/cli.h"
 #include "ir/plan.h"
 
-/* What is said of a proof or a limit: " with these weights streamed"; "" where there
- * are none. */
-const char *tp_cli_streamed (const TpPlan *plan);
 /* "2 weights, 2.0 MiB, stay on cpu: 2 copies a run, 211 us"; NULL: there are none.
  * Caller frees. */
 char *tp_cli_format_streamed (const TplanPlan *plan);

@@ -1,0 +1,79 @@
+/* micro-batches.c: see micro-batches.h. */
+#include "config.h"
+
+#include "cli/micro-batches.h"
+
+#include <string.h>
+
+static gboolean
+fail (const char *text, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "micro-batches '%s' are neither auto, nor a number of parts, such "
+               "as 4, nor the sizes of up to %d, such as 24,8",
+               text, TP_MICRO_BATCHES_MOST);
+  return FALSE;
+}
+
+gboolean
+tp_cli_parse_micro_batches (const char *text, TpRoadOptions *options,
+                            GError **error)
+{
+  static gint64 sizes[TP_MICRO_BATCHES_MOST];
+  g_auto (GStrv) words = NULL;
+  int n;
+
+  if (text == NULL)
+    return TRUE;
+  options->tries_micro_batches = strcmp (text, "auto") == 0;
+  if (options->tries_micro_batches)
+    return TRUE;
+  words = g_strsplit (text, ",", TP_MICRO_BATCHES_MOST + 1);
+  n = (int) g_strv_length (words);
+  if (n > TP_MICRO_BATCHES_MOST)
+    return fail (text, error);
+  for (int i = 0; i < n; i++)
+    if (!g_ascii_string_to_signed (words[i], 10, 1, G_MAXINT, &sizes[i], NULL))
+      return fail (text, error);
+  if (n == 0)
+    return fail (text, error);
+  options->micro_batches = n == 1 ? NULL : sizes;
+  options->n_micro_batches = n == 1 ? (int) sizes[0] : n;
+  return TRUE;
+}
+
+char *
+tp_cli_format_micro_batches (const TpPlan *plan)
+{
+  g_autofree char *sizes = tp_micro_batches_to_text (&plan->micro_batches);
+  gint64 batch = 0;
+
+  if (plan->micro_batches.n == 0)
+    return NULL;
+  for (int i = 0; i < plan->micro_batches.n; i++)
+    batch += plan->micro_batches.sizes[i];
+  return g_strdup_printf ("%s of a batch of %" G_GINT64_FORMAT, sizes, batch);
+}
+
+json_t *
+tp_cli_micro_batches_to_json (const TpPlan *plan)
+{
+  json_t *list;
+
+  if (plan->micro_batches.n == 0)
+    return json_null ();
+  list = json_array ();
+  for (int i = 0; i < plan->micro_batches.n; i++)
+    json_array_append_new (list, json_integer (plan->micro_batches.sizes[i]));
+  return list;
+}
+
+const char *
+tp_cli_with (const TpPlan *plan)
+{
+  if (plan->micro_batches.n == 0)
+    return plan->streamed == NULL ? "" : " with these weights streamed";
+  return plan->streamed == NULL
+             ? " with these micro-batches"
+             : " with these micro-batches and weights streamed";
+}
