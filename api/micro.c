@@ -3,7 +3,9 @@
 
 #include "api/micro.h"
 
+#include "api/plan.h"
 #include "ir/guard.h"
+#include "ir/plan.h"
 
 #define MOST_PARTS 32         /* that follow one another */
 #define MOST_MOVES 8          /* of samples from one part to another */
@@ -14,6 +16,20 @@ typedef struct
   TpRoadTaken *best;
   gint64 best_ns;             /* of @best; G_MAXINT64: there is none */
 } Search;
+
+/* Of what the objective wants little of. */
+static gint64
+get_cost (const TpRoadTaken *taken)
+{
+  const TpPlan *plan
+      = taken->plan == NULL ? NULL : tp_api_get_plan (taken->plan);
+
+  if (plan == NULL)
+    return G_MAXINT64;
+  if (plan->span_proof != NULL)
+    return plan->span_proof->span_ns;
+  return plan->load_proof != NULL ? plan->load_proof->load_ns : plan->cost_ns;
+}
 
 static void
 keep_better (Search *self, TpRoadTaken *taken, gint64 cost_ns)
@@ -65,7 +81,7 @@ attempt (Search *self, const TpMicroBatches *micro_batches,
     return bear (self, local, error);
   search->n_unmeasured
       = MAX (search->n_unmeasured, taken.notes.n_unmeasured);
-  *out_cost_ns = tplan_plan_get_cost_ns (taken.plan);
+  *out_cost_ns = get_cost (&taken);
   keep_better (self, &taken, *out_cost_ns);
   return TRUE;
 }
@@ -213,9 +229,7 @@ search_side_by_side (Search *self, GError **error)
 gboolean
 tp_micro_search (TpMicroSearch *search, TpRoadTaken *best, GError **error)
 {
-  Search self = { search, best,
-                  best->plan == NULL ? G_MAXINT64
-                                     : tplan_plan_get_cost_ns (best->plan) };
+  Search self = { search, best, get_cost (best) };
 
   if (search->batch < 2)
     {
