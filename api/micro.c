@@ -97,20 +97,19 @@ try_equal (Search *self, int n, gint64 *out_cost_ns, GError **error)
   return attempt (self, &parts, out_cost_ns, error);
 }
 
-/* Where nothing fits, smaller ones may. */
+/* Until it was cheaper, and is so no more: where some do not fit, smaller ones may. */
 static gboolean
 search_in_turn (Search *self, GError **error)
 {
   gint64 most = MIN (MOST_PARTS, self->search->batch);
-  gint64 last_ns = self->best_ns, cost_ns;
+  gint64 whole_ns = self->best_ns, cost_ns;
 
   for (int n = 2; n <= most; n *= 2)
     {
       if (!try_equal (self, n, &cost_ns, error))
         return FALSE;
-      if (cost_ns >= last_ns && cost_ns < G_MAXINT64)
+      if (self->best_ns < whole_ns && cost_ns > self->best_ns)
         break;
-      last_ns = cost_ns;
     }
   return TRUE;
 }

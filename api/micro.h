@@ -25,8 +25,8 @@ typedef struct
  * tp_micro_search:
  * @best: what was found with the whole batch; replaced by what is cheaper
  *
- * Parts that follow one another: two that are equal, then twice as many as long as
- * that is cheaper. Side by side: in proportion to how fast the devices are, then more
+ * Parts that follow one another: two that are equal, then twice as many, until that
+ * was cheaper and is so no more. Side by side: in proportion to how fast the devices are, then more
  * for one and less for another as long as that is cheaper. FALSE with @error: planning
  * failed otherwise than for want of memory.
  */

@@ -48,6 +48,9 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
                                   .reserves = options->memory_reserves };
   road->no_fuse = options->no_fuse;
   road->streams_weights = options->streams_weights;
+  road->micro_batches = options->micro_batches;
+  road->n_micro_batches = options->n_micro_batches;
+  road->tries_micro_batches = options->tries_micro_batches;
   road->objective = options->objective;
   road->rates = (TpStatedRates){ .watts = options->watts,
                                  .prices = options->prices };

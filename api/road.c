@@ -160,7 +160,7 @@ take_best (TpWay *way, TpRoadTaken *best, GError **error)
 
 /* ---- micro-batches ------------------------------------------------------- */
 
-/* Those that are asked for. */
+/* Those that are asked for; the graph of a plan has them already. */
 static gboolean
 find_asked (const TplanGraph *graph, const TpRoadOptions *options,
             TpMicroBatches *out, GError **error)
@@ -168,16 +168,10 @@ find_asked (const TplanGraph *graph, const TpRoadOptions *options,
   gint64 batch = tp_graph_get_batch (graph->graph);
   int n = options->n_micro_batches;
 
-  if (n == 0)
+  if (n == 0 || graph->micro_batches.n > 0)
     return TRUE;
-  if (options->micro_batches != NULL)
-    {
-      const TpMicroBatches asked = { n, (gint64 *) options->micro_batches };
-
-      *out = tp_micro_batches_copy (&asked);
-      return TRUE;
-    }
-  if (n < 2 || n > MIN (batch, TP_MICRO_BATCHES_MOST))
+  if (n < 2 || n > TP_MICRO_BATCHES_MOST
+      || (options->micro_batches == NULL && n > batch))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "%s: a batch of %" G_GINT64_FORMAT " cannot be split into %d "
@@ -185,7 +179,10 @@ find_asked (const TplanGraph *graph, const TpRoadOptions *options,
                    tp_get_model_name (graph), batch, n, TP_MICRO_BATCHES_MOST);
       return FALSE;
     }
-  *out = tp_micro_batches_new_equal (batch, n);
+  *out = options->micro_batches == NULL
+             ? tp_micro_batches_new_equal (batch, n)
+             : tp_micro_batches_copy (&(TpMicroBatches){
+                   n, (gint64 *) options->micro_batches });
   return TRUE;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cli/loads.h"
 
+#include "cli/micro-batches.h"
 #include "cli/text.h"
 
 static char *
@@ -75,11 +76,11 @@ tp_cli_format_loads (const TpPlan *plan)
                ? g_strdup ("proved least")
                : g_strdup_printf ("bound %s, gap %.2f %%", bound,
                                   100 * find_gap (proof));
-  return g_strdup_printf ("%s a run on %s, %.*f runs/s predicted%s, %s (%s)",
+  return g_strdup_printf ("%s a run on %s, %.*f runs/s predicted%s, %s%s (%s)",
                           load, name, find_rate (proof) < 100 ? 2 : 0,
                           find_rate (proof),
                           plan->is_simulated ? ", simulated" : "", proved,
-                          all);
+                          tp_cli_with (plan), all);
 }
 
 json_t *
@@ -129,9 +130,9 @@ tp_cli_format_span (const TpPlan *plan)
                ? g_strdup ("proved least")
                : g_strdup_printf ("bound %s, gap %.2f %%", bound,
                                   100 * find_span_gap (proof));
-  return g_strdup_printf ("%s for a run whose engines work at once%s, %s", span,
-                          plan->is_simulated ? ", simulated" : "",
-                          proved);
+  return g_strdup_printf ("%s for a run whose engines work at once%s, %s%s",
+                          span, plan->is_simulated ? ", simulated" : "",
+                          proved, tp_cli_with (plan));
 }
 
 json_t *

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define MOST_LISTED 8
+
 static gboolean
 fail (const char *text, GError **error)
 {
@@ -45,14 +47,26 @@ tp_cli_parse_micro_batches (const char *text, TpRoadOptions *options,
 char *
 tp_cli_format_micro_batches (const TpPlan *plan)
 {
-  g_autofree char *sizes = tp_micro_batches_to_text (&plan->micro_batches);
-  gint64 batch = 0;
+  const TpMicroBatches *it = &plan->micro_batches;
+  g_autofree char *sizes = NULL;
+  gint64 batch = 0, least = G_MAXINT64, most = 0;
 
-  if (plan->micro_batches.n == 0)
+  if (it->n == 0)
     return NULL;
-  for (int i = 0; i < plan->micro_batches.n; i++)
-    batch += plan->micro_batches.sizes[i];
-  return g_strdup_printf ("%s of a batch of %" G_GINT64_FORMAT, sizes, batch);
+  for (int i = 0; i < it->n; i++)
+    {
+      batch += it->sizes[i];
+      least = MIN (least, it->sizes[i]);
+      most = MAX (most, it->sizes[i]);
+    }
+  if (least == most)
+    sizes = g_strdup_printf ("%d of %" G_GINT64_FORMAT, it->n, most);
+  else if (it->n <= MOST_LISTED)
+    sizes = tp_micro_batches_to_text (it);
+  else
+    sizes = g_strdup_printf ("%d of %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT,
+                             it->n, least, most);
+  return g_strdup_printf ("%s, a batch of %" G_GINT64_FORMAT, sizes, batch);
 }
 
 json_t *

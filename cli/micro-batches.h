@@ -11,7 +11,7 @@
  * next call. @text: (nullable). TPLAN_ERROR_USAGE: none of these. */
 gboolean tp_cli_parse_micro_batches (const char *text, TpRoadOptions *options,
                                      GError **error);
-/* "24, 8 of a batch of 32"; NULL: it is whole. Caller frees. */
+/* "24, 8, a batch of 32", "4 of 8, a batch of 32"; NULL: it is whole. Caller frees. */
 char *tp_cli_format_micro_batches (const TpPlan *plan);
 /* [24, 8]; null: it is whole. */
 json_t *tp_cli_micro_batches_to_json (const TpPlan *plan);

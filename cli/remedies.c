@@ -113,7 +113,7 @@ note_micro_batches (TpCli *cli, const GArray *dims)
     return;
   time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
   sizes = tp_cli_format_micro_batches (tp_api_get_plan (plan));
-  tp_cli_note (cli, "note: in micro-batches, %s, it fits, %s a run%s: `tplan "
+  tp_cli_note (cli, "note: in micro-batches (%s) it fits, %s a run%s: `tplan "
                     "optimize --micro-batches=auto`",
                sizes, time, tp_cli_simulated (plan));
 }

@@ -61,15 +61,6 @@ format_rated (const TpPlan *plan)
                       price != NULL ? price : "", NULL);
 }
 
-/* Takes @text. */
-static char *
-add_with (char *text, const TpPlan *plan)
-{
-  g_autofree char *owned = text;
-
-  return g_strconcat (owned, tp_cli_with (plan), NULL);
-}
-
 static char *
 format_proof (const TpPlan *plan)
 {
@@ -80,9 +71,9 @@ format_proof (const TpPlan *plan)
                     : 0;
 
   if (plan->span_proof != NULL)
-    return add_with (tp_cli_format_span (plan), plan);
+    return tp_cli_format_span (plan);
   if (plan->load_proof != NULL)
-    return add_with (tp_cli_format_loads (plan), plan);
+    return tp_cli_format_loads (plan);
   if (plan->rate_proof != NULL)
     return format_rated (plan);
   if (plan->memory_proof != NULL)

@@ -306,6 +306,15 @@ typedef struct
                                * weights may stay in host memory and be sent to the
                                * device in every run, as for `--stream-weights`; for
                                * the objective "time" alone */
+  const gint64 *micro_batches; /* (nullable): sizes of the parts that the batch, which
+                               * is dimension 0 of the first input, is run in, as for
+                               * `--micro-batches`: they sum to it. Read while the
+                               * call lasts */
+  int n_micro_batches;        /* how many, from 2 to 256; without sizes they are as
+                               * equal as can be; 0: the batch is whole, or */
+  gboolean tries_micro_batches; /* they are found, where that is cheaper: for "time",
+                               * where limits of memory make the plan dearer; for
+                               * "makespan" and "throughput", of several devices */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */

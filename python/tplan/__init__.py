@@ -172,7 +172,9 @@ class Graph(_Object):
                  threads: int = 0,
                  memory_limits: Optional[Names] = None,
                  memory_reserves: Optional[Names] = None,
-                 stream_weights: bool = False) -> "Plan":
+                 stream_weights: bool = False,
+                 micro_batches: Union[None, str, int,
+                                      Sequence[int]] = None) -> "Plan":
         """The cheapest plan for `devices`, such as "cpu" or ["cpu",
         "opencl:0"] (None: "cpu" and the first OpenCL device there is), by the
         figures in the cost table `costs` (None: the user's). `pins` are
@@ -180,13 +182,16 @@ class Graph(_Object):
         `memory_reserves`, likewise, are what a plan leaves of those to
         kernels, which want weights packed and scratch. With `stream_weights`
         weights may stay in host memory where limits make the plan dearer, and
-        are sent to the device in every run."""
+        are sent to the device in every run. The batch may be run in parts,
+        `micro_batches`: their sizes, how many there are, or "auto" to have
+        them found where limits make the plan dearer."""
         with _Costs(costs, devices, threads) as table:
             return Plan(attempt("graph_optimize_full", self._get(),
                                 table._get(),
                                 optimize_options(pins, memory_limits,
                                                  memory_reserves,
-                                                 stream_weights)))
+                                                 stream_weights,
+                                                 micro_batches)))
 
 
 def calibrate(graph: Optional[Graph] = None, devices: Optional[Names] = None,

@@ -64,7 +64,10 @@ class _OptimizeOptions(ctypes.Structure):
                 ("watts", ctypes.POINTER(ctypes.c_char_p)),
                 ("prices", ctypes.POINTER(ctypes.c_char_p)),
                 ("memory_reserves", ctypes.POINTER(ctypes.c_char_p)),
-                ("streams_weights", ctypes.c_int), _LATER]
+                ("streams_weights", ctypes.c_int),
+                ("micro_batches", ctypes.POINTER(ctypes.c_int64)),
+                ("n_micro_batches", ctypes.c_int),
+                ("tries_micro_batches", ctypes.c_int), _LATER]
 
 
 class _Transfer(ctypes.Structure):
@@ -193,11 +196,16 @@ def load_options(dims: Optional[dict], assume_dims: bool) -> Any:
 
 
 def optimize_options(pins: Any, memory_limits: Any, memory_reserves: Any,
-                     stream_weights: bool) -> Any:
+                     stream_weights: bool, micro_batches: Any) -> Any:
+    sizes = [] if micro_batches in (None, "auto") else micro_batches
+    n = sizes if isinstance(sizes, int) else len(sizes)
+    table = None if isinstance(sizes, int) else (ctypes.c_int64 * n)(*sizes)
     return ctypes.byref(_OptimizeOptions(
         pins=strings(pins), memory_limits=strings(memory_limits),
         memory_reserves=strings(memory_reserves),
-        streams_weights=stream_weights))
+        streams_weights=stream_weights,
+        micro_batches=table if n > 0 else None, n_micro_batches=n,
+        tries_micro_batches=micro_batches == "auto"))
 
 
 def listed(name: str, handle: Any) -> list:
