@@ -26,7 +26,7 @@ typedef struct
  * @best: what was found with the whole batch; replaced by what is cheaper
  *
  * Parts that follow one another: two that are equal, then twice as many, until that
- * was cheaper and is so no more. Side by side: in proportion to how fast the devices are, then more
+ * was cheaper, and twice is so no more. Side by side: in proportion to how fast the devices are, then more
  * for one and less for another as long as that is cheaper. FALSE with @error: planning
  * failed otherwise than for want of memory.
  */

@@ -87,10 +87,10 @@ has_limits (const TpWay *way)
 /* ---- streaming ---------------------------------------------------------- */
 
 static gboolean
-may_stream (const TpWay *way, const TpRoadTaken *taken)
+may_stream (const TpWay *way)
 {
   return way->options->streams_weights && has_limits (way)
-         && way->model->streamed == NULL && is_bound (way, taken);
+         && way->model->streamed == NULL && way->is_bound;
 }
 
 /* A TpStreamSearch.take. */
@@ -148,10 +148,13 @@ take_best (TpWay *way, TpRoadTaken *best, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
-  if ((tp_way_take (way, best, &local)
-       || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
-      && may_stream (way, best))
-    stream (way, best, &local);
+  if (tp_way_take (way, best, &local)
+      || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+    {
+      way->is_bound = is_bound (way, best);
+      if (may_stream (way))
+        stream (way, best, &local);
+    }
   if (local == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
@@ -187,7 +190,7 @@ find_asked (const TplanGraph *graph, const TpRoadOptions *options,
 }
 
 static gboolean
-may_split (const TpWay *way, const TpRoadTaken *taken)
+may_split (const TpWay *way)
 {
   const TpRoadOptions *options = way->options;
 
@@ -195,7 +198,7 @@ may_split (const TpWay *way, const TpRoadTaken *taken)
          && way->model->micro_batches.n == 0 && way->model->streamed == NULL
          && (is_side_by_side (options)
                  ? way->costs->n_devices > 1
-                 : has_limits (way) && is_bound (way, taken));
+                 : has_limits (way) && way->is_bound);
 }
 
 /* A TpMicroSearch.take. */
@@ -266,7 +269,7 @@ tp_road_plan (const TplanGraph *graph, const TplanCosts *costs,
       && find_asked (graph, options, &way.micro_batches, &local)
       && (take_best (&way, &best, &local)
           || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
-      && may_split (&way, &best))
+      && may_split (&way))
     split (&way, &best, &local);
   if (out_notes != NULL)
     {
