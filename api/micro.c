@@ -97,22 +97,15 @@ try_equal (Search *self, int n, gint64 *out_cost_ns, GError **error)
   return attempt (self, &parts, out_cost_ns, error);
 }
 
-/* Until it was cheaper, and twice is so no more: where some do not fit, smaller ones
- * may. */
+/* None foretells what the next costs: where some do not fit, smaller ones may. */
 static gboolean
 search_in_turn (Search *self, GError **error)
 {
-  gint64 most = MIN (MOST_PARTS, self->search->batch);
-  gint64 whole_ns = self->best_ns, cost_ns;
-  int n_dearer = 0;
+  gint64 most = MIN (MOST_PARTS, self->search->batch), cost_ns;
 
-  for (int n = 2; n <= most && n_dearer < 2; n *= 2)
-    {
-      if (!try_equal (self, n, &cost_ns, error))
-        return FALSE;
-      n_dearer = self->best_ns < whole_ns && cost_ns > self->best_ns
-                     ? n_dearer + 1 : 0;
-    }
+  for (int n = 2; n <= most; n *= 2)
+    if (!try_equal (self, n, &cost_ns, error))
+      return FALSE;
   return TRUE;
 }
 

@@ -25,10 +25,10 @@ typedef struct
  * tp_micro_search:
  * @best: what was found with the whole batch; replaced by what is cheaper
  *
- * Parts that follow one another: two that are equal, then twice as many, until that
- * was cheaper, and twice is so no more. Side by side: in proportion to how fast the devices are, then more
- * for one and less for another as long as that is cheaper. FALSE with @error: planning
- * failed otherwise than for want of memory.
+ * Parts that follow one another: 2, 4, 8, 16 and 32 of them, as equal as can be. Side
+ * by side: in proportion to how fast the devices are, then more for one and less for
+ * another as long as that is cheaper. FALSE with @error: planning failed otherwise than
+ * for want of memory.
  */
 gboolean tp_micro_search (TpMicroSearch *search, TpRoadTaken *best,
                           GError **error);

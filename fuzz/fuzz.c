@@ -6,6 +6,7 @@
 #include "format/graph-load.h"
 #include "format/load-options.h"
 #include "format/plan-json.h"
+#include "graph/graph-batch.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/op.h"
@@ -97,6 +98,20 @@ plan_graph (const TpGraph *graph)
   text = tp_plan_to_json (plan, graph);
 }
 
+/* In two parts, of which one is a sample. */
+static void
+split_graph (TpGraph *graph)
+{
+  gint64 batch = tp_graph_get_batch (graph);
+  const gint64 sizes[] = { batch - 1, 1 };
+  g_autoptr (TpGraph) parts = tp_graph_split_batch (graph, sizes, 2, NULL);
+
+  if (parts == NULL)
+    return;
+  lower_nodes (parts);
+  plan_graph (parts);
+}
+
 void
 fuzz_use_graph (const TpGraph *graph)
 {
@@ -110,6 +125,7 @@ fuzz_use_graph (const TpGraph *graph)
     return;
   lower_nodes (ready);
   plan_graph (ready);
+  split_graph (ready);
 }
 
 /* Whatever file the model names is the model. */

@@ -109,7 +109,7 @@ cp tiers.json seeds/tiers/good
 # Weights that are streamed, of which one has two readers.
 cat > heavy.json <<'JSON'
 { "format": "tplan-graph/1", "name": "heavy", "opset": 17, "outputs": ["z"],
-  "inputs": [{"name": "x", "dtype": "float32", "shape": [1, 128]}],
+  "inputs": [{"name": "x", "dtype": "float32", "shape": [4, 128]}],
   "initializers": [{"name": "u", "dtype": "float32", "shape": [128, 128], "fill": 0.1},
     {"name": "v", "dtype": "float32", "shape": [128, 128], "fill": 0.2}],
   "ops": [{"name": "a", "type": "MatMul", "inputs": ["x", "u"], "outputs": ["p"]},
@@ -119,6 +119,10 @@ JSON
 tplan optimize -q -f heavy.json --devices sim:desktop-cpu,sim:desktop-gpu --pin '?=sim:desktop-gpu' \
   --mem-limit sim:desktop-gpu=80K --stream-weights -o streamed.json
 sed '/^ "sha256": /,$d' streamed.json > seeds/streamed/good
+# The same in micro-batches, too.
+tplan optimize -q -f heavy.json --devices sim:desktop-cpu,sim:desktop-gpu --pin '?=sim:desktop-gpu' \
+  --mem-limit sim:desktop-gpu=80K --stream-weights --micro-batches=3,1 -o streamed.json
+sed '/^ "sha256": /,$d' streamed.json > seeds/streamed/parts
 # Two models side by side, by devices that both are on; and with limits of memory, of which some is reserved.
 tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=100/s --rate good=30/s \
   --devices sim:desktop-cpu,sim:desktop-gpu -o mix.json

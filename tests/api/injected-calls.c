@@ -297,6 +297,8 @@ const Case injected_cases[] = {
   { "plan-lists", injected_read_plan, 17, 0, injected_prepare_lists },
   { "stream", injected_stream, 60, 0, injected_prepare_heavy },
   { "plan-streamed", injected_read_plan, 20, 0, injected_prepare_streamed },
+  { "split", injected_split, 60, 0, injected_prepare_heavy },
+  { "plan-split", injected_read_plan, 20, 0, injected_prepare_parts },
   { "plan-tier", injected_read_tier, 40, 0, injected_prepare_tiers },
   { "mix", injected_mix, 400, 0, NULL },
   { "plan-to-bytes", injected_write_plan, 1, 0, NULL },

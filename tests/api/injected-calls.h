@@ -59,6 +59,8 @@ void injected_prepare_three (Fixture *fixture);
 void injected_prepare_heavy (Fixture *fixture);
 void injected_prepare_streamed (Fixture *fixture);
 gboolean injected_stream (Fixture *fixture, GError **error);
+void injected_prepare_parts (Fixture *fixture);
+gboolean injected_split (Fixture *fixture, GError **error);
 gboolean injected_read_model (Fixture *fixture, GError **error);
 gboolean injected_read_plan (Fixture *fixture, GError **error);
 gboolean injected_read_tier (Fixture *fixture, GError **error);

@@ -1,4 +1,5 @@
-/* injected-stream.c: calls on weights that are streamed. See injected-calls.h. */
+/* injected-stream.c: calls on weights that are streamed, and on batches in parts. See
+ * injected-calls.h. */
 #include "config.h"
 
 #include "injected-calls.h"
@@ -61,6 +62,34 @@ injected_stream (Fixture *fixture, GError **error)
 {
   g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
       fixture->heavy, fixture->costs, &options, error);
+
+  return plan != NULL;
+}
+
+/* ---- micro-batches --------------------------------------------------------- */
+
+static const TplanOptimizeOptions in_parts = { .n_micro_batches = 3 };
+
+void
+injected_prepare_parts (Fixture *fixture)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanPlan) plan = NULL;
+
+  injected_prepare_heavy (fixture);
+  plan = tplan_graph_optimize_full (fixture->heavy, fixture->costs, &in_parts,
+                                    &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (tplan_plan_find_device (plan, "op0:2"));
+  fixture->bytes = tplan_plan_to_bytes (plan, &error);
+  g_assert_no_error (error);
+}
+
+gboolean
+injected_split (Fixture *fixture, GError **error)
+{
+  g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
+      fixture->heavy, fixture->costs, &in_parts, error);
 
   return plan != NULL;
 }

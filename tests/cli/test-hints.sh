@@ -111,6 +111,8 @@ grep -q 'with N=[0-9]* it fits, .* for [0-9]* runs' .err; say $? "and half the b
   echo '{"type": "Sum", "inputs": ["s1", "s2", "s3", "s4"], "outputs": ["y"]}]}'
 } > broad.json
 note 'in another order' optimize broad.json --devices sim:desktop-cpu --mem-limit sim:desktop-cpu=160K
+. "$top_srcdir/tests/cli/tall.sh"
+note 'in micro-batches' optimize tall.json --dim N=16 --devices "$devices" --pin "*=$fast" --mem-limit "$fast=600K"
 # Two weights of 1 MiB, where the device of the host has no part.
 cat > heavy.json <<'JSON'
 { "format": "tplan-graph/1", "name": "heavy", "outputs": ["z"], "inputs": [{"name": "x", "shape": [8, 512]}],
@@ -121,6 +123,7 @@ note 'with weights sent from host memory' optimize heavy.json --devices $sims --
 # Over a slow link weights are not streamed, which nobody measured.
 printf '[machine]\ngflops=1000\ngbps=100\nlaunch=1us\nlink=100MB/s+1us\n' > far.conf
 try 0 calibrate heavy.json -q --devices ref; say $? "a measured device, and one that is far"
+note 'of micro-batches are not measured' optimize heavy.json --devices "ref,sim:$work/far.conf" --mem-limit "sim:$work/far.conf=1500K" --micro-batches=auto
 note 'read streamed weights are not measured' optimize heavy.json --devices "ref,sim:$work/far.conf" --mem-limit "sim:$work/far.conf=1500K" --stream-weights
 try 0 optimize heavy.json --devices "ref,sim:$work/far.conf" --mem-limit "sim:$work/far.conf=1500K" --stream-weights --stale fail \
   && err_has 'read streamed weights are not measured'
