@@ -37,7 +37,7 @@ extern TpPlanning tp_cli_planning;
 /* pareto has others. */
 #define TP_OBJECTIVE_OPTION \
   { "objective", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.objective, \
-    "what to minimise (default: time); also --micro-batches", "NAME" }
+    "what to minimise (default: time)", "NAME" }
 #define TP_PLANNING_OPTIONS TP_SHAPING_OPTIONS, TP_OBJECTIVE_OPTION
 #define TP_SHAPING_OPTIONS \
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins, \
@@ -46,7 +46,7 @@ extern TpPlanning tp_cli_planning;
     "leave out a fusion rule (repeatable)", "RULE" }, \
   { "mem-limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.memory_limits, \
-    "at most 512M of its memory; also --stream-weights", "DEV=SIZE" }, \
+    "at most 512M; --stream-weights, --micro-batches", "DEV=SIZE" }, \
   { "micro-batches", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, \
     &tp_cli_planning.micro_batches, NULL, "SIZES" }, \
   { "stream-weights", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, \

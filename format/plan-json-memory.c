@@ -132,6 +132,15 @@ tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
 }
 
 void
+tp_plan_write_micro_batches (const TpPlan *plan, GString *out)
+{
+  g_autofree char *text = tp_micro_batches_to_text (&plan->micro_batches);
+
+  if (plan->micro_batches.n > 0)
+    tp_text_append_printf (out, " \"micro_batches\": [%s],\n", text);
+}
+
+void
 tp_plan_write_streamed (const TpPlan *plan, GString *out)
 {
   if (plan->streamed == NULL)

@@ -8,6 +8,9 @@
 void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                                  GString *out);
 
+/* A line of its own; none where the batch is whole. */
+void tp_plan_write_micro_batches (const TpPlan *plan, GString *out);
+
 /* A line of its own; none where nothing is streamed. */
 void tp_plan_write_streamed (const TpPlan *plan, GString *out);
 

@@ -140,15 +140,6 @@ write_origin (GString *out, const TpPlan *plan)
 }
 
 static void
-write_micro_batches (GString *out, const TpMicroBatches *micro_batches)
-{
-  g_autofree char *text = tp_micro_batches_to_text (micro_batches);
-
-  if (micro_batches->n > 0)
-    tp_text_append_printf (out, " \"micro_batches\": [%s],\n", text);
-}
-
-static void
 write_head (GString *out, const TpPlan *plan)
 {
   tp_text_append_printf (out, "{\n \"format\": \"" TP_PLAN_FORMAT "%d\",\n",
@@ -160,7 +151,7 @@ write_head (GString *out, const TpPlan *plan)
     write_dims (out, plan->dims);
   write_names (out, "pins", plan->pins);
   write_names (out, "no_pass", plan->no_pass);
-  write_micro_batches (out, &plan->micro_batches);
+  tp_plan_write_micro_batches (plan, out);
   tp_plan_write_streamed (plan, out);
   if (plan->version > 1)
     write_origin (out, plan);

@@ -513,85 +513,6 @@ test_require (Fixture *fixture, gconstpointer data)
     }
 }
 
-/* ---- micro-batches --------------------------------------------------------- */
-
-typedef struct
-{
-  gint64 sizes[3];
-  int n_sizes;
-  const char *says;           /* NULL: they are taken */
-} Asked;
-
-/* Of a batch of 64. */
-static void
-test_micro_batches (Fixture *fixture, gconstpointer data)
-{
-  static const Asked cases[] = {
-    { { 60, 4 }, 2, NULL },
-    { { 1, 62, 1 }, 3, NULL },
-    { { 60, 5 }, 2, "sum to it, which is 64" },
-    { { 64, 0 }, 2, "sum to it, which is 64" },
-    { { 64 }, 1, "cannot be split into 1 micro-batches" },
-    { { 64 }, -1, "cannot be split into -1 micro-batches" },
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      const TpRoadOptions options = { .micro_batches = cases[i].sizes,
-                                      .n_micro_batches = cases[i].n_sizes };
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TplanPlan) plan
-          = take_road (fixture, on_sims, &options, NULL, &error);
-      const TpMicroBatches *made;
-
-      g_assert_cmpint (plan != NULL, ==, cases[i].says == NULL);
-      if (plan == NULL)
-        {
-          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
-          g_assert_nonnull (strstr (error->message, cases[i].says));
-          continue;
-        }
-      made = &tp_api_get_plan (plan)->micro_batches;
-      g_assert_cmpmem (made->sizes, made->n * sizeof made->sizes[0],
-                       cases[i].sizes,
-                       cases[i].n_sizes * sizeof cases[i].sizes[0]);
-      /* three ops in each part, as many cuts, and one that joins them */
-      g_assert_cmpint (tp_api_get_plan (plan)->n_placements, ==,
-                       4 * cases[i].n_sizes + 1);
-    }
-}
-
-/* As many as asked for; and the graph of a plan is not split again. */
-static void
-test_equal_micro_batches (Fixture *fixture, gconstpointer data)
-{
-  static const gint64 want[] = { 13, 13, 13, 13, 12 };
-  const TpRoadOptions options = { .n_micro_batches = 5 };
-  const TpRoadOptions many = { .n_micro_batches = 65 };
-  const char *const pins[] = { "sum:3=sim:laptop-gpu", NULL };
-  const TpRoadOptions again = { .n_micro_batches = 2, .pins = pins };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TplanPlan) plan
-      = take_road (fixture, on_sims, &options, NULL, &error);
-  g_autoptr (TplanPlan) other = NULL;
-  g_autoptr (TplanCosts) costs
-      = tplan_costs_open (fixture->table_path, on_sims, 1, &error);
-  const TpMicroBatches *made = &tp_api_get_plan (plan)->micro_batches;
-
-  g_assert_cmpmem (made->sizes, made->n * sizeof made->sizes[0], want,
-                   sizeof want);
-  g_assert_null (take_road (fixture, on_sims, &many, NULL, &error));
-  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
-  g_clear_error (&error);
-  other = tp_road_plan (tplan_plan_get_graph (plan), costs, &again, NULL,
-                        &error);
-  g_assert_no_error (error);
-  g_assert_cmpstr (tplan_plan_find_device (other, "sum:3"), ==,
-                   "sim:laptop-gpu");
-  g_assert_true (tp_micro_batches_equal (
-      made, &tp_api_get_plan (other)->micro_batches));
-}
-
 int
 main (int argc, char **argv)
 {
@@ -611,8 +532,6 @@ main (int argc, char **argv)
     { "/road/limits", test_limits },
     { "/road/reserves", test_reserves },
     { "/road/reserves-refused", test_bad_reserves },
-    { "/road/micro-batches", test_micro_batches },
-    { "/road/micro-batches-equal", test_equal_micro_batches },
     { "/road/rates", test_rates },
     { "/road/run-time", test_run_time },
     { "/road/reasons", test_reasons },
