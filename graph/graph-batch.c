@@ -78,7 +78,8 @@ shrink (const Split *split, TpTensor *part, gint64 step)
   part->size_bytes = part->count * element_bytes;
 }
 
-/* The part of @whole that is made, which nothing computes yet; -1 on error. */
+/* The part of @whole that is made, which nothing computes yet; -1 on error. @step: of
+ * its parts; 0: nobody reads it, and its shape is not known yet. */
 static int
 add_part (Split *split, int whole, gint64 step, GError **error)
 {
@@ -87,7 +88,8 @@ add_part (Split *split, int whole, gint64 step, GError **error)
   part.name = tp_draft_make_tensor_name (split->draft, part.name,
                                          split->suffix, error);
   part.is_input = part.is_output = FALSE;
-  shrink (split, &part, step);
+  if (step > 0)
+    shrink (split, &part, step);
   return part.name == NULL ? -1 : tp_draft_add_tensor (split->draft, &part);
 }
 
@@ -210,19 +212,17 @@ add_inputs (Split *split, int n, const gint64 *reads, int *inputs,
   return TRUE;
 }
 
-/* Those that nobody reads, and that have no parts for that, are left out. */
 static gboolean
 add_outputs (Split *split, int n, int *outputs, GError **error)
 {
   for (int i = 0; i < n; i++)
     {
       int whole = outputs[i];
-      gint64 step = whole < 0 ? 0 : split->marks->parts.steps[whole];
 
-      outputs[i] = -1;
-      if (step == 0)
+      if (whole < 0)
         continue;
-      outputs[i] = split->parts[whole] = add_part (split, whole, step, error);
+      outputs[i] = split->parts[whole]
+          = add_part (split, whole, split->marks->parts.steps[whole], error);
       if (outputs[i] < 0)
         return FALSE;
     }
@@ -231,32 +231,37 @@ add_outputs (Split *split, int n, int *outputs, GError **error)
 
 /* ---- shapes -------------------------------------------------------------- */
 
+/* Gives a tensor that nobody reads the shape that comes out. */
 static gboolean
-has_shape (const TpTensor *tensor, const TpShape *shape)
+has_shape (TpTensor *tensor, gint64 step, const TpShape *shape)
 {
+  if (step == 0)
+    return tp_tensor_set_shape (tensor, shape->dtype, shape->rank,
+                                shape->dims);
   return tensor->rank == shape->rank && tensor->dtype == shape->dtype
          && memcmp (tensor->dims, shape->dims,
                     tensor->rank * sizeof tensor->dims[0])
                 == 0;
 }
 
-/* Whether the op makes of what it reads what it is to write. */
+/* Whether @copy, of @node, makes of what it reads what it is to write. */
 static gboolean
-makes_outputs (Split *split, const TpNode *node)
+makes_outputs (Split *split, const TpNode *copy, const TpNode *node)
 {
   g_autofree const TpTensor **inputs
-      = tp_new (const TpTensor *, node->n_inputs + 1);
-  g_autofree TpShape *outputs = tp_new0 (TpShape, node->n_outputs + 1);
+      = tp_new (const TpTensor *, copy->n_inputs + 1);
+  g_autofree TpShape *outputs = tp_new0 (TpShape, copy->n_outputs + 1);
 
-  for (int i = 0; i < node->n_inputs; i++)
-    inputs[i] = node->inputs[i] < 0
+  for (int i = 0; i < copy->n_inputs; i++)
+    inputs[i] = copy->inputs[i] < 0
                     ? NULL
-                    : tp_draft_tensor (split->draft, node->inputs[i]);
-  if (!node->op->infer (node, inputs, outputs, NULL))
+                    : tp_draft_tensor (split->draft, copy->inputs[i]);
+  if (!copy->op->infer (copy, inputs, outputs, NULL))
     return FALSE;
-  for (int i = 0; i < node->n_outputs; i++)
-    if (node->outputs[i] >= 0
-        && !has_shape (tp_draft_tensor (split->draft, node->outputs[i]),
+  for (int i = 0; i < copy->n_outputs; i++)
+    if (copy->outputs[i] >= 0
+        && !has_shape (tp_draft_tensor (split->draft, copy->outputs[i]),
+                       split->marks->parts.steps[node->outputs[i]],
                        &outputs[i]))
       return FALSE;
   return TRUE;
@@ -285,13 +290,13 @@ name_shape (Split *split, TpNode *node, GError **error)
 }
 
 static gboolean
-check_shapes (Split *split, TpNode *node, GError **error)
+check_shapes (Split *split, TpNode *copy, const TpNode *node, GError **error)
 {
-  if (makes_outputs (split, node))
+  if (makes_outputs (split, copy, node))
     return TRUE;
-  if (!name_shape (split, node, error))
+  if (!name_shape (split, copy, error))
     return FALSE;
-  if (makes_outputs (split, node))
+  if (makes_outputs (split, copy, node))
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "the batch cannot be split: op '%.100s' (%.100s) has sizes for "
@@ -336,7 +341,7 @@ add_copy (Split *split, int index, GError **error)
     return FALSE;
   copy.inputs = inputs;
   copy.outputs = outputs;
-  if (!check_shapes (split, &copy, error))
+  if (!check_shapes (split, &copy, node, error))
     return FALSE;
   tp_array_append_val (split->draft->nodes, copy);
   return TRUE;

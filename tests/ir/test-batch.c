@@ -97,6 +97,12 @@ static const struct
   { "steps", "in x 6 5 3;Transpose x -> t perm=1,0,2;const w 1 16 3;"
              "const r 1 16 4;LSTM t w r -> y hidden_size=4;ints a 1;"
              "Squeeze y a -> q;Relu q -> z" },
+  { "unread", "in x 6 4;ints p 1 3;Split x p -> a b axis=1;Relu b -> z;"
+              "Transpose x -> t perm=1,0;ints u 2;Unsqueeze t u -> w;"
+              "const k 1 8 1;const r 1 8 2;"
+              "LSTM w k r -> y h hidden_size=2;ints s 0;Squeeze h s -> v" },
+  { "twice", "in x 6 4;ints r 2 1;Tile x r -> t;Relu t -> u;ints s 2 6 4;"
+             "Reshape u s -> v;ReduceSum v -> z axes=0 keepdims=0" },
   { "mask", "in x 6 1 4 4;in m 6 4;ints a 1 2;Unsqueeze m a -> n;"
             "ints s 6 3 4 4;Expand n s -> e;Mul x e -> z" },
 };
@@ -229,6 +235,10 @@ static const struct
     "output 'y' has it and more in one dimension" },
   { "in x 6 4;const c 4 12;Transpose c -> d;Concat x d -> y axis=0", { 3, 3 },
     2, "tensor 'd' cannot be cut as it is read" },
+  { "in x 6 4;ints r 2 1;Tile x r -> y", { 3, 3 }, 2,
+    "output 'y' has it and more in one dimension" },
+  { "in x 6 4;ints p 6;Split x p -> y axis=0", { 3, 3 }, 2,
+    "op 'y' (Split) has sizes for all of it" },
   { "in x 6 4;in y 3 4;Concat x y -> z axis=0", { 3, 3 }, 2,
     "op 'z' (Concat) may read several parts for one" },
   { "in x 6 4;in w 4 6;MatMul x w -> a;MatMul w x -> y", { 3, 3 }, 2,
