@@ -62,8 +62,9 @@ typedef struct
  *
  * The plan, complete but for margins. Errors are those of
  * tplan_graph_optimize (), or:
- *   TPLAN_ERROR_USAGE: no such objective or fusion rule, or weights streamed for
- *     another objective than "time".
+ *   TPLAN_ERROR_USAGE: no such objective or fusion rule, weights streamed or
+ *     micro-batches looked for with an objective that has nothing of it, or a batch
+ *     that cannot be split as asked.
  *   TPLAN_ERROR_INFEASIBLE: nothing fits into the memory there is, or nothing was
  *     found that does.
  *   TPLAN_ERROR_STALE: as @options wants it.

@@ -706,7 +706,9 @@ TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
  * Returns: (transfer full): as there. %NULL with @error set as there, or:
  *   %TPLAN_ERROR_USAGE: a limit or a reserve of another form, or for a device that
  *     is not among those of @costs; a reserve where there is no limit, or none above
- *     it: give a limit, or reserve less; no such objective, fusion rule or level.
+ *     it: give a limit, or reserve less; no such objective, fusion rule or level;
+ *     a batch that cannot be split into the micro-batches asked for: the message
+ *     says which op mixes it, or what sizes sum to.
  *   %TPLAN_ERROR_STALE: not all ops are measured, and @options want it: calibrate.
  *   %TPLAN_ERROR_INTERRUPTED: @options stopped it; what was measured is kept.
  *   %TPLAN_ERROR_BUSY, %TPLAN_ERROR_FAILED: as for tplan_costs_calibrate(), where
