@@ -196,9 +196,7 @@ may_split (const TpWay *way)
 
   return options->tries_micro_batches && way->costs != NULL
          && way->model->micro_batches.n == 0 && way->model->streamed == NULL
-         && (is_side_by_side (options)
-                 ? way->costs->n_devices > 1
-                 : has_limits (way) && way->is_bound);
+         && (!is_side_by_side (options) || way->costs->n_devices > 1);
 }
 
 /* A TpMicroSearch.take. */

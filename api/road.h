@@ -37,8 +37,8 @@ typedef struct
                                * worth */
   const gint64 *micro_batches; /* (nullable) sizes of those that the batch is run in */
   int n_micro_batches;        /* 0: it is whole; without sizes, as equal as can be */
-  gboolean tries_micro_batches; /* they are found: where limits make the plan dear, or
-                               * devices work side by side */
+  gboolean tries_micro_batches; /* they are found: what limits of memory allow, a cache
+                               * holds, or devices do side by side */
   gboolean streams_weights;   /* where limits make the plan dear */
   TpStatedRates rates;
   gboolean knows_rates;       /* what is known is used, stated or not; so it is for

@@ -313,8 +313,8 @@ typedef struct
   int n_micro_batches;        /* how many, from 2 to 256; without sizes they are as
                                * equal as can be; 0: the batch is whole, or */
   gboolean tries_micro_batches; /* they are found, where that is cheaper: for "time",
-                               * where limits of memory make the plan dearer; for
-                               * "makespan" and "throughput", of several devices */
+                               * and for "makespan" and "throughput" of several
+                               * devices */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */

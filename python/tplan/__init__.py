@@ -184,7 +184,7 @@ class Graph(_Object):
         weights may stay in host memory where limits make the plan dearer, and
         are sent to the device in every run. The batch may be run in parts,
         `micro_batches`: their sizes, how many there are, or "auto" to have
-        them found where limits make the plan dearer."""
+        the cheapest found."""
         with _Costs(costs, devices, threads) as table:
             return Plan(attempt("graph_optimize_full", self._get(),
                                 table._get(),
