@@ -199,7 +199,7 @@ turn_inputs (const TpGraph *graph, GPtrArray *inputs, const Claim *claim)
       const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
       gint64 step = claim->steps[graph->inputs[i]];
       double *values
-          = g_memdup2 (inputs->pdata[i], (tensor->count + 1) * sizeof (double));
+          = g_memdup2 (inputs->pdata[i], tensor->count * sizeof (double));
 
       if (step > 0)
         turn (claim, tensor, step, inputs->pdata[i], values);
@@ -221,7 +221,7 @@ mix_inputs (const TpGraph *graph, GPtrArray *inputs, GPtrArray *others,
       const double *other = others->pdata[i];
       gint64 step = claim->steps[graph->inputs[i]];
       double *values
-          = g_memdup2 (inputs->pdata[i], (tensor->count + 1) * sizeof (double));
+          = g_memdup2 (inputs->pdata[i], tensor->count * sizeof (double));
 
       for (gint64 k = 0; step > 0 && k < tensor->count; k++)
         if (get_part (claim, step, k) > 0)
