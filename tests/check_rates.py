@@ -17,6 +17,7 @@ class Rates:
         need(self.n <= 2 and [len(rate) for rate in self.rates] == [5] * self.n, "rates")
         for busy, idle, link, price, per_use in self.rates:
             need(0 <= idle <= busy or (busy, idle, link) == (-1, 0, 0), "watts")
+            need(max(busy, idle, link, price) <= 10 ** 9, "too much")
             need(link >= 0 and price >= -1 and per_use in (0, 1), "watts of copies, or a price")
             need(price >= 0 or not per_use, "a price per use of nothing")
         need(len(self.aims) == 3 and min(self.aims) >= 0 < max(self.aims), "aims")
