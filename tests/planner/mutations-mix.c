@@ -145,18 +145,6 @@ same_names (TpMix *mix)
 }
 
 static gboolean
-swap_parts (TpMix *mix)
-{
-  TpMixPart kept = mix->parts[0];
-
-  if (kept.graph->n_nodes == mix->parts[1].graph->n_nodes)
-    return FALSE;
-  mix->parts[0] = mix->parts[1];
-  mix->parts[1] = kept;
-  return mix->proof->n_arcs > 0;
-}
-
-static gboolean
 swap_runs (TpMix *mix)
 {
   gint64 kept = mix->parts[0].n_runs;
@@ -436,7 +424,6 @@ const TpTestMixMutation tp_test_mix_mutations[] = {
   MUTATION (no_rate),
   MUTATION (rates_too_high),
   MUTATION (same_names),
-  MUTATION (swap_parts),
   MUTATION (swap_runs),
   MUTATION (drop_part),
   MUTATION (move_op),
