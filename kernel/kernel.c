@@ -8,6 +8,7 @@
 #include "ir/guard.h"
 #include "kernel/kernel-share.h"
 
+#include <math.h>
 #include <string.h>
 
 struct TpKernelBuilder
@@ -312,6 +313,10 @@ tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a)
     return tp_k_i32 (kernel, left.lanes, (gint32)left.imm);
   if (op == TP_I_I32_TO_INDEX && left.op == TP_I_CONST_I32)
     return index_lanes (kernel, left.lanes, left.imm);
+  /* PoCL 3.1 makes some kernels that round a constant, and have loops, end after the
+   * first one. */
+  if (op == TP_I_FROUND && left.op == TP_I_CONST_F32)
+    return tp_k_f32 (kernel, left.lanes, rintf ((float)left.fimm));
   return share (kernel, instr_make (op, result_kind (info->result, left.kind),
                                     is_reduction ? 1 : left.lanes, a, -1));
 }

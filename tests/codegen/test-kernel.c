@@ -94,6 +94,10 @@ test_fold (void)
   z = tp_k_binary (kernel, TP_I_IMIN, tp_k_index (kernel, 9),
                    tp_k_index (kernel, 4));
   g_assert_cmpint (z, ==, tp_k_index (kernel, 4));
+  z = tp_k_unary (kernel, TP_I_FROUND, tp_k_f32 (kernel, 4, 2.5f));
+  g_assert_cmpint (z, ==, tp_k_f32 (kernel, 4, 2));
+  z = tp_k_unary (kernel, TP_I_FROUND, tp_k_f32 (kernel, 1, -0x1p62f));
+  g_assert_cmpint (z, ==, tp_k_f32 (kernel, 1, -0x1p62f));
   /* What would overflow stays an instruction, for the verifier to refuse. */
   z = tp_k_index (kernel, G_MAXINT64);
   g_assert_cmpint (kernel->instrs[tp_k_binary (kernel, TP_I_IADD, z, one)].op,
