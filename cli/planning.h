@@ -46,7 +46,7 @@ extern TpPlanning tp_cli_planning;
     "leave out a fusion rule (repeatable)", "RULE" }, \
   { "mem-limit", 0, 0, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.memory_limits, \
-    "at most 512M; --stream-weights, --micro-batches", "DEV=SIZE" }, \
+    "at most 512M; --stream-weights, --micro-batches=N", "DEV=SIZE" }, \
   { "micro-batches", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, \
     &tp_cli_planning.micro_batches, NULL, "SIZES" }, \
   { "stream-weights", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, \
