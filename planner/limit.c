@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Cuts: about two seconds of them, and no more than that many. */
-#define MAX_CUTS 4000
+#define MAX_CUTS 16000
 #define CUT_ITEMS (G_GINT64_CONSTANT (1) << 20)
 
 static int

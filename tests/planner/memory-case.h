@@ -3,7 +3,7 @@
 #ifndef TP_TESTS_MEMORY_CASE_H
 #define TP_TESTS_MEMORY_CASE_H
 
-#define TP_MEMORY_CASE_CUTS 4000 /* so many, and no sweeps */
+#define TP_MEMORY_CASE_CUTS 16000 /* so many, and no sweeps */
 
 #include "random-graph.h"
 
