@@ -191,7 +191,7 @@ static gboolean
 make_figures_huge (TpPlan *plan, const TpTestCase *test)
 {
   for (int i = 0; i < plan->costs->n_nodes; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < plan->n_devices; d++)
       tp_costs_node (plan->costs, i, d)->time_ns = G_GINT64_CONSTANT (1)
                                                    << 62;
   reseal (plan);
