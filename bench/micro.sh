@@ -1,7 +1,8 @@
 #!/bin/sh
 # What does a batch gain that is run in parts, on the processors alone? Each model is
 # planned with its batch whole, and in the micro-batches that are found, both by figures
-# that are measured; then both plans run in turn, in one process.
+# that are measured; then both plans run in turn, in one process. Times are the least of
+# each, "measured" is the median of the ratios.
 #   bench/micro.sh TPLAN MODEL...
 # OPTIONS: more options for optimize, such as --dim N=16 --threads 1 (the default).
 # ROUNDS (15) of the comparison.
