@@ -194,7 +194,8 @@ may_split (const TpWay *way)
 {
   const TpRoadOptions *options = way->options;
 
-  return options->tries_micro_batches && way->costs != NULL
+  return options->tries_micro_batches && options->n_micro_batches == 0
+         && way->costs != NULL
          && way->model->micro_batches.n == 0 && way->model->streamed == NULL
          && (!is_side_by_side (options) || way->costs->n_devices > 1);
 }

@@ -199,6 +199,8 @@ def optimize_options(pins: Any, memory_limits: Any, memory_reserves: Any,
                      stream_weights: bool, micro_batches: Any) -> Any:
     sizes = [] if micro_batches in (None, "auto") else micro_batches
     n = sizes if isinstance(sizes, int) else len(sizes)
+    if micro_batches not in (None, "auto") and n < 2:
+        raise ValueError("micro_batches are two or more")
     table = None if isinstance(sizes, int) else (ctypes.c_int64 * n)(*sizes)
     return ctypes.byref(_OptimizeOptions(
         pins=strings(pins), memory_limits=strings(memory_limits),

@@ -102,7 +102,8 @@ test_equal (Fixture *fixture, gconstpointer data)
 {
   static const gint64 want[] = { 13, 13, 13, 13, 12 };
   const char *const pins[] = { "sum:3=sim:laptop-gpu", NULL };
-  const TplanOptimizeOptions options = { .n_micro_batches = 5 };
+  const TplanOptimizeOptions options
+      = { .n_micro_batches = 5, .tries_micro_batches = TRUE };
   const TplanOptimizeOptions many = { .n_micro_batches = 65 };
   const TplanOptimizeOptions again = { .n_micro_batches = 2, .pins = pins };
   g_autoptr (GError) error = NULL;

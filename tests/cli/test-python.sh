@@ -136,6 +136,11 @@ json.dump(wide, open("wide.json", "w"))
 streamed = tplan.Graph("wide.json").optimize(devices=["sim:desktop-cpu", "sim:laptop-gpu"], pins="*=sim:laptop-gpu",
                                              memory_limits="sim:laptop-gpu=400K", stream_weights=True)
 assert "streamed" in [it.reason for it in streamed.explain()]
+try:
+    tplan.Graph("wide.json").optimize(devices="ref", micro_batches=0)
+    assert False
+except ValueError:
+    pass
 for asked, made in ((3, [3, 3, 2]), ([7, 1], [7, 1]), ("auto", None), (None, None)):
     tplan.Graph("wide.json").optimize(devices="ref", micro_batches=asked).save("parts.json")
     assert json.load(open("parts.json")).get("micro_batches") == made
