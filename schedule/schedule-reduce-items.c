@@ -10,21 +10,25 @@
 #include "schedule/family.h"
 #include "schedule/span.h"
 
-#define UNROLL 4       /* elements on their way at once */
-#define UNIT_ITEMS 64  /* a unit issues for so many items at once */
-#define BUSY_ITEMS 256 /* and hides its latencies with these */
-#define TREE_COST 6.0  /* of a level, in elements */
+#define MOST_UNROLL 16   /* elements of an item on their way at once */
+#define MOST_JOINED 16   /* what an item joins at once */
+#define UNIT_ITEMS 64    /* a unit issues for so many items at once */
+#define BUSY_ITEMS 256   /* and hides its latencies with these */
+#define JOIN_COST 0.15   /* of one more to join, in elements */
+#define BARRIER_COST 0.5 /* likewise */
 
 /* The values of a choice. */
 enum
 {
   POINTS, /* of a group */
   ITEMS,  /* of a point */
+  UNROLL, /* elements of an item on their way at once */
 };
 
 static const TpParam params[] = {
   { "points", 1, 1, 1 << 10, 0 },
   { "items", 1, 2, 1 << 10, 0 },
+  { "unroll", 1, 1, MOST_UNROLL, 4 },
   { NULL },
 };
 
@@ -40,7 +44,8 @@ typedef struct
 {
   const RowsAnalysis *a;
   TpEmit *emit;
-  int points, items;
+  int points, items, unroll;
+  gboolean is_held;    /* a row is read once, and what is made of it kept */
   int buffers[2];      /* local memory of reals, of integers; -1 */
   TpValue point, part; /* of this item: in its group, of its point */
   TpValue at;          /* its place in local memory */
@@ -89,13 +94,20 @@ visit_rest (RowsState *state, gint64 first, ElementFunc func, void *data)
   clear_k (state);
 }
 
-/* Elements that whole turns of the loop cover. */
+/* Elements of one turn of the loop. */
+static gint64
+count_turn (const RowsState *state)
+{
+  return (gint64)state->items * state->unroll;
+}
+
+/* Elements that whole turns of the loop cover; of a row that is held, none. */
 static gint64
 count_whole (const RowsState *state)
 {
-  gint64 step = (gint64)state->items * UNROLL;
+  gint64 step = count_turn (state);
 
-  return state->a->k.extent / step * step;
+  return state->is_held ? 0 : state->a->k.extent / step * step;
 }
 
 static void
@@ -103,7 +115,7 @@ visit_turn (RowsState *state, TpValue turn, ElementFunc func, void *data)
 {
   TpValue first = tp_emit_add (state->emit, turn, state->part);
 
-  for (int i = 0; i < UNROLL; i++)
+  for (int i = 0; i < state->unroll; i++)
     visit (state, tp_emit_add_const (state->emit, first, i * state->items),
            FALSE, func, data);
 }
@@ -141,25 +153,34 @@ find_buffer (const RowsState *state, const TpStage *stage)
   return state->buffers[state->a->nest->exprs[stage->expr].is_integer];
 }
 
-/* One level of the tree: the first @n items of each point take what the next @n
- * have. */
-static void
-join_level (RowsState *state, const TpStage *stage, int n)
+/* How many items of @n are left after the next level of the tree; if @n, all
+ * join them. Few levels: each is a barrier, at which all wait. */
+static int
+count_joined (int n)
+{
+  int bits = g_bit_storage (n) - 1;
+
+  if (n <= MOST_JOINED / 2)
+    return n;
+  return n > MOST_JOINED * MOST_JOINED ? n / MOST_JOINED : n >> bits / 2;
+}
+
+/* @acc joined with what items @step apart have, of @n in all. */
+static TpValue
+join_others (RowsState *state, const TpStage *stage, TpValue first, int n,
+             int step)
 {
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
   int buffer = find_buffer (state, stage);
-  int step = state->a->is_along_k ? 1 : state->points;
-  TpValue other, own;
+  TpValue acc = tp_k_load (k, buffer, first, 1, -1);
 
-  tp_emit_if (e, tp_k_binary (k, TP_I_ILESS, state->part, tp_k_index (k, n)));
-  own = tp_k_load (k, buffer, state->at, 1, -1);
-  other = tp_k_load (k, buffer,
-                     tp_emit_add_const (e, state->at, (gint64)n * step), 1, -1);
-  tp_k_store (k, buffer, state->at,
-              tp_emit_combine (e, stage->combiner, own, other), -1);
-  tp_emit_end_if (e);
-  tp_k_barrier (k);
+  for (int i = 1; i < n; i++)
+    acc = tp_emit_combine (
+        e, stage->combiner, acc,
+        tp_k_load (k, buffer, tp_emit_add_const (e, first, (gint64)i * step), 1,
+                   -1));
+  return acc;
 }
 
 /* What all items of a point have together, known to each of them. */
@@ -168,16 +189,25 @@ join (RowsState *state, const TpStage *stage, TpValue acc)
 {
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
-  int buffer = find_buffer (state, stage);
+  int buffer = find_buffer (state, stage), n = state->items;
+  int step = state->a->is_along_k ? 1 : state->points;
   int pitch = state->a->is_along_k ? state->items : 1;
   TpValue total;
 
   tp_k_store (k, buffer, state->at, acc, -1);
   tp_k_barrier (k);
-  for (int n = state->items / 2; n > 0; n /= 2)
-    join_level (state, stage, n);
-  total =
-      tp_k_load (k, buffer, tp_emit_mul_const (e, state->point, pitch), 1, -1);
+  for (int left; (left = count_joined (n)) < n; n = left)
+    {
+      tp_k_if (k,
+               tp_k_binary (k, TP_I_ILESS, state->part, tp_k_index (k, left)));
+      tp_k_store (k, buffer, state->at,
+                  join_others (state, stage, state->at, n / left, left * step),
+                  -1);
+      tp_k_end_if (k);
+      tp_k_barrier (k);
+    }
+  total = join_others (state, stage, tp_emit_mul_const (e, state->point, pitch),
+                       n, step);
   tp_k_barrier (k);
   return total;
 }
@@ -191,8 +221,7 @@ emit_stage (RowsState *state, const TpStage *stage)
 
   if (whole > 0)
     {
-      TpValue turn =
-          tp_emit_for_const (e, 0, whole, (gint64)state->items * UNROLL);
+      TpValue turn = tp_emit_for_const (e, 0, whole, count_turn (state));
 
       sum.acc = tp_k_carry (e->kernel, sum.acc);
       visit_turn (state, turn, add_element, &sum);
@@ -224,21 +253,51 @@ is_point (RowsState *state)
 }
 
 static void
-store_if (RowsState *state, TpValue condition)
+store_if (RowsState *state, TpValue condition, TpValue value)
 {
   TpEmit *e = state->emit;
 
   if (condition >= 0)
     tp_emit_if (e, condition);
-  tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+  tp_emit_store (e, value >= 0 ? value : tp_emit_expr (e, e->nest->result));
   if (condition >= 0)
     tp_emit_end_if (e);
+}
+
+/* Values that were made before the first is stored, as what is loaded is known
+ * only up to there. */
+typedef struct
+{
+  int n;
+  TpValue values[MOST_UNROLL];
+} Held;
+
+static void
+make_element (RowsState *state, TpValue inside, void *data)
+{
+  Held *held = data;
+
+  held->values[held->n++] =
+      tp_emit_expr (state->emit, state->emit->nest->result);
 }
 
 static void
 store_element (RowsState *state, TpValue inside, void *data)
 {
-  store_if (state, both (state->emit, inside, is_point (state)));
+  Held *held = data;
+
+  store_if (state, both (state->emit, inside, is_point (state)),
+            held == NULL ? -1 : held->values[held->n++]);
+}
+
+static void
+emit_held (RowsState *state)
+{
+  Held held = { 0 };
+
+  visit_rest (state, 0, make_element, &held);
+  held.n = 0;
+  visit_rest (state, 0, store_element, &held);
 }
 
 static void
@@ -250,15 +309,21 @@ emit_result (RowsState *state)
 
   if (!tp_nest_covers_reduce (e->nest))
     {
-      store_if (state, both (e, is_point (state),
-                             tp_k_binary (k, TP_I_IEQUAL, state->part,
-                                          tp_k_index (k, 0))));
+      store_if (
+          state,
+          both (e, is_point (state),
+                tp_k_binary (k, TP_I_IEQUAL, state->part, tp_k_index (k, 0))),
+          -1);
+      return;
+    }
+  if (state->is_held)
+    {
+      emit_held (state);
       return;
     }
   if (whole > 0)
     {
-      TpValue turn =
-          tp_emit_for_const (e, 0, whole, (gint64)state->items * UNROLL);
+      TpValue turn = tp_emit_for_const (e, 0, whole, count_turn (state));
 
       visit_turn (state, turn, store_element, NULL);
       tp_emit_end_for (e, NULL, 0, NULL);
@@ -316,6 +381,13 @@ place (RowsState *state)
     tp_span_place (e, points, state->unit, 1);
 }
 
+/* Has every item its part of a row on its way at once? */
+static gboolean
+is_held (const RowsAnalysis *a, const TpChoice *choice)
+{
+  return a->k.extent <= choice->values[ITEMS] * choice->values[UNROLL];
+}
+
 static void
 rows_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
@@ -324,7 +396,9 @@ rows_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
   RowsState state = { .a = a,
                       .emit = emit,
                       .points = choice->values[POINTS],
-                      .items = choice->values[ITEMS] };
+                      .items = choice->values[ITEMS],
+                      .unroll = choice->values[UNROLL],
+                      .is_held = is_held (a, choice) };
 
   add_buffers (&state);
   place (&state);
@@ -458,16 +532,33 @@ rows_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
 {
   const RowsAnalysis *a = analysis;
   TpChoice choice = *partial;
+  gint64 most = a->target->local_size;
 
-  for (gint64 items = 2; items <= a->target->local_size; items *= 2)
-    for (gint64 points = 1; points * items <= a->target->local_size;
-         points *= 2)
-      {
-        choice.values[POINTS] = points;
-        choice.values[ITEMS] = items;
-        if (rows_find_fault (a, &choice) == NULL)
+  for (gint64 items = 2; items <= most; items *= 2)
+    for (gint64 points = 1; points * items <= most; points *= 2)
+      for (gint64 unroll = 4; unroll <= MOST_UNROLL; unroll *= 2)
+        {
+          choice.values[POINTS] = points;
+          choice.values[ITEMS] = items;
+          choice.values[UNROLL] = unroll;
+          if (rows_find_fault (a, &choice) != NULL)
+            continue;
           tp_array_append_val (out, choice);
-      }
+          if (is_held (a, &choice))
+            break;
+        }
+}
+
+/* Elements of an item that take as long as the joining of a stage. */
+static double
+cost_of_join (int items)
+{
+  double cost = 2 * BARRIER_COST;
+  int left;
+
+  for (; (left = count_joined (items)) < items; items = left)
+    cost += BARRIER_COST + JOIN_COST * items / left;
+  return cost + JOIN_COST * items;
 }
 
 /* Elements that a unit takes time for. Less than a line of memory at once is
@@ -481,7 +572,11 @@ rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
       (a->points.extent + choice->values[POINTS] - 1) / choice->values[POINTS];
   double rounds =
       (a->k.extent + choice->values[ITEMS] - 1) / choice->values[ITEMS];
-  double work = rounds + TREE_COST * g_bit_storage (choice->values[ITEMS]);
+  int n_stages = a->nest->n_stages;
+  int passes =
+      is_held (a, choice) ? 1 : n_stages + tp_nest_covers_reduce (a->nest);
+  double work =
+      passes * rounds + n_stages * cost_of_join (choice->values[ITEMS]);
   double line = MAX (16.0 / (a->is_along_k ? items : points), 1.0);
   double waves = MAX (groups / a->target->n_units, 1.0);
 

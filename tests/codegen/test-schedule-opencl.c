@@ -132,16 +132,23 @@ test_recurrence (void)
 
 /* Takes @lowered: by the choice @schedule, in both readers of kernels. */
 static void
-check_given (TpLowered *lowered, const char *schedule)
+check_given_on (const TpTarget *target, TpLowered *lowered,
+                const char *schedule)
 {
   g_autoptr (TpLowered) owned = lowered;
   g_autoptr (GError) error = NULL;
   g_autoptr (TpProgram) program
-      = tp_program_new (lowered, &target_gpu, schedule, &error);
+      = tp_program_new (lowered, target, schedule, &error);
 
   g_assert_no_error (error);
   check_program (lowered, program, run_by_interpreter);
   check_program (lowered, program, run_by_opencl);
+}
+
+static void
+check_given (TpLowered *lowered, const char *schedule)
+{
+  check_given_on (&target_gpu, lowered, schedule);
 }
 
 /* Every order of the operands; blocks that divide the sides, and those that do
@@ -205,7 +212,33 @@ test_gpu_rows (void)
     {
       check_given (new_rows (&cases[i]), "reduce-items points=4 items=16");
       check_given (new_rows (&cases[i]), "reduce-items points=1 items=8");
+      check_given (new_rows (&cases[i]),
+                   "reduce-items points=2 items=32 unroll=16");
+      check_given (new_rows (&cases[i]),
+                   "reduce-items points=1 items=32 unroll=1");
     }
+}
+
+/* Joined in one level, in two and in three. */
+static void
+test_gpu_groups (void)
+{
+  static const RowCase softmax = { .kind = ROW_SOFTMAX, .rows = 3, .cols = 1100 };
+  static const RowCase turned
+      = { .kind = ROW_NORM, .rows = 3, .cols = 260, .is_turned = TRUE };
+  TpTarget target = target_gpu;
+
+  target.local_size = 1024;
+  for (int items = 2; items <= 512; items *= 2)
+    for (int unroll = 1; unroll <= 4; unroll += 3)
+      {
+        g_autofree char *schedule
+            = g_strdup_printf ("reduce-items points=2 items=%d unroll=%d",
+                               items, unroll);
+
+        check_given_on (&target, new_rows (&softmax), schedule);
+        check_given_on (&target, new_rows (&turned), schedule);
+      }
 }
 
 static void
@@ -257,6 +290,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-opencl/gpu/tiles", test_gpu_tiles);
   g_test_add_func ("/schedule-opencl/gpu/convolution", test_gpu_convolution);
   g_test_add_func ("/schedule-opencl/gpu/rows", test_gpu_rows);
+  g_test_add_func ("/schedule-opencl/gpu/groups", test_gpu_groups);
   g_test_add_func ("/schedule-opencl/gpu/turn", test_gpu_turn);
   g_test_add_func ("/schedule-opencl/draws", test_draws);
   return g_test_run ();
