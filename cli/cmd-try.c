@@ -9,6 +9,7 @@
 #include "cli/csv.h"
 #include "cli/files.h"
 #include "cli/hint.h"
+#include "cli/hint-words.h"
 #include "cli/keep.h"
 #include "cli/measuring.h"
 #include "cli/output.h"

@@ -8,7 +8,7 @@
 #include "api/devices.h"
 #include "api/load.h"
 #include "api/road.h"
-#include "cli/hint.h"
+#include "cli/hint-plan.h"
 #include "cli/options.h"
 #include "cli/mix-names.h"
 #include "cli/planning.h"

@@ -8,7 +8,8 @@
 
 #include "api/tuned.h"
 #include "cli/csv.h"
-#include "cli/hint.h"
+#include "cli/hint-plan.h"
+#include "cli/hint-words.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "cli/planning.h"

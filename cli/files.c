@@ -3,7 +3,8 @@
 
 #include "cli/files.h"
 
-#include "cli/hint.h"
+#include "cli/hint-plan.h"
+#include "cli/hint-words.h"
 #include "cli/planning.h"
 
 #include <glib/gstdio.h>

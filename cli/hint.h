@@ -17,11 +17,4 @@ void tp_hint_begin (const TpCommand *const *commands, const TpCommand *running,
  * nobody named, --help. The caller frees. */
 char *tp_hint_complete (const char *text);
 
-/* The model that the plan @path names, if it is there; NULL: it is not, or that is
- * no plan. The caller frees. */
-char *tp_hint_find_graph (const char *path);
-
-/* @word as a shell reads it back; the caller frees. */
-char *tp_hint_quote (const char *word);
-
 #endif

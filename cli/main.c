@@ -7,6 +7,7 @@
 #include "cli/ending.h"
 #include "cli/files.h"
 #include "cli/hint.h"
+#include "cli/hint-words.h"
 #include "cli/no-memory.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -6,7 +6,7 @@
 #include "api/graph.h"
 #include "api/load.h"
 #include "api/plan.h"
-#include "cli/hint.h"
+#include "cli/hint-words.h"
 #include "cli/micro-batches.h"
 #include "cli/output.h"
 #include "cli/planning.h"
