@@ -8,7 +8,9 @@
 #include "cli/hint-words.h"
 #include "cli/planning.h"
 #include "format/gzip.h"
+#include "ir/rate-text.h"
 #include "ir/types.h"
+#include "machine/machine.h"
 
 #define PLAN_MAX_BYTES (64 << 20) /* of one that is looked into */
 #define MOST_DEVICES 16       /* of a plan */
@@ -238,6 +240,101 @@ add_plan_memory (GString *line, const json_t *plan)
     }
 }
 
+/* What is known of the device unless it is stated. */
+static void
+find_rate (const char *device, TpRate *out_rate)
+{
+  g_autoptr (TpMachine) machine
+      = g_str_has_prefix (device, "sim:")
+            ? tp_machine_parse (device + strlen ("sim:"), NULL)
+            : NULL;
+
+  tp_rate_init (out_rate);
+  if (machine != NULL)
+    *out_rate = machine->rate;
+}
+
+/* Numbers that are out of all bounds are not stated. */
+static void
+read_rate (const json_t *row, TpRate *out_rate)
+{
+  gint64 parts[5];
+
+  tp_rate_init (out_rate);
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    {
+      parts[i] = json_integer_value (json_array_get (row, i));
+      if (parts[i] < TP_RATE_NONE || parts[i] > TP_RATE_MAX)
+        return;
+    }
+  *out_rate = (TpRate){ parts[0], parts[1], parts[2], parts[3],
+                        parts[4] == 1 };
+}
+
+/* DEVICE=@text, unless the device has that anyway. */
+static void
+add_rate (GString *line, const char *option, const char *device,
+          const char *text, const char *anyway)
+{
+  g_autofree char *whole = NULL;
+
+  if (text == NULL || g_strcmp0 (text, anyway) == 0)
+    return;
+  whole = g_strdup_printf ("%s=%s", device, text);
+  tp_hint_add_option (line, option, whole);
+}
+
+static void
+add_plan_rates (GString *line, const json_t *plan)
+{
+  const json_t *rows = json_object_get (plan, "rates");
+  const json_t *devices = json_object_get (plan, "devices");
+  gsize n = MIN (json_array_size (rows), MOST_DEVICES);
+
+  for (gsize i = 0; i < n; i++)
+    {
+      const char *device = json_string_value (json_array_get (devices, i));
+      g_autofree char *watts = NULL, *price = NULL;
+      g_autofree char *usual_watts = NULL, *usual_price = NULL;
+      TpRate rate, usual;
+
+      if (device == NULL)
+        continue;
+      read_rate (json_array_get (rows, i), &rate);
+      find_rate (device, &usual);
+      watts = tp_rate_format_watts (&rate);
+      price = tp_rate_format_price (&rate);
+      usual_watts = tp_rate_format_watts (&usual);
+      usual_price = tp_rate_format_price (&usual);
+      if (tp_cli_planning.watts == NULL)
+        add_rate (line, "watts", device, watts, usual_watts);
+      if (tp_cli_planning.prices == NULL)
+        add_rate (line, "price", device, price, usual_price);
+    }
+}
+
+/* What is least, and how figures are looked up. */
+static void
+add_plan_aims (GString *line, const TpCommand *command, const json_t *plan)
+{
+  const char *objective
+      = json_string_value (json_object_get (plan, "objective"));
+
+  if (tp_cli_planning.objective == NULL && objective != NULL
+      && strcmp (objective, "time") != 0
+      && tp_hint_has_option (command, "objective"))
+    tp_hint_add_option (line, "objective", objective);
+  if (!tp_cli_planning.is_exact && tp_hint_has_option (command, "exact")
+      && json_is_true (json_object_get (plan, "exact")))
+    tp_hint_add_option (line, "exact", NULL);
+  if (!tp_cli_planning.trusts_estimates
+      && tp_hint_has_option (command, "trust-estimates")
+      && json_is_true (json_object_get (plan, "trust_estimates")))
+    tp_hint_add_option (line, "trust-estimates", NULL);
+  if (tp_hint_has_option (command, "watts"))
+    add_plan_rates (line, plan);
+}
+
 void
 tp_hint_add_plan (GString *line, const TpCommand *command, const json_t *plan,
                   const TpCli *cli, unsigned given)
@@ -256,7 +353,8 @@ tp_hint_add_plan (GString *line, const TpCommand *command, const json_t *plan,
     add_plan_list (line, "no-pass", json_object_get (plan, "no_pass"));
   if (tp_cli_planning.pins == NULL && tp_hint_has_option (command, "pin"))
     add_plan_list (line, "pin", json_object_get (plan, "pins"));
-  if (tp_cli_planning.no_fuse == NULL && tp_hint_has_option (command, "no-fuse"))
+  if (tp_cli_planning.no_fuse == NULL
+      && tp_hint_has_option (command, "no-fuse"))
     add_plan_list (line, "no-fuse", json_object_get (plan, "no_fuse"));
   if (tp_cli_planning.memory_limits == NULL
       && tp_cli_planning.memory_reserves == NULL
@@ -265,7 +363,9 @@ tp_hint_add_plan (GString *line, const TpCommand *command, const json_t *plan,
   if (tp_cli_planning.micro_batches == NULL
       && tp_hint_has_option (command, "micro-batches"))
     add_plan_micro_batches (line, json_object_get (plan, "micro_batches"));
-  if (!tp_cli_planning.streams_weights && tp_hint_has_option (command, "stream-weights")
+  if (!tp_cli_planning.streams_weights
+      && tp_hint_has_option (command, "stream-weights")
       && json_object_get (plan, "streamed") != NULL)
     tp_hint_add_option (line, "stream-weights", NULL);
+  add_plan_aims (line, command, plan);
 }

@@ -66,3 +66,46 @@ tp_rate_parse_price (const char *text, TpRate *rate)
   rate->is_per_use = text[2] != '\0';
   return TRUE;
 }
+
+/* @value parts, of @parts to one, exactly. */
+static void
+append_amount (GString *out, gint64 value, gint64 parts)
+{
+  gint64 rest = value % parts;
+
+  g_string_append_printf (out, "%" G_GINT64_FORMAT, value / parts);
+  if (rest > 0)
+    g_string_append_c (out, '.');
+  for (; rest > 0; rest = rest * 10 % parts)
+    g_string_append_c (out, (char) ('0' + rest * 10 / parts));
+}
+
+char *
+tp_rate_format_watts (const TpRate *rate)
+{
+  const gint64 watts[] = { rate->busy_mw, rate->idle_mw, rate->copy_mw };
+  g_autoptr (GString) text = g_string_new (NULL);
+  int n = watts[2] > 0 ? 3 : watts[1] > 0 ? 2 : 1;
+
+  if (rate->busy_mw == TP_RATE_NONE)
+    return NULL;
+  for (int i = 0; i < n; i++)
+    {
+      if (i > 0)
+        g_string_append_c (text, ':');
+      append_amount (text, watts[i], 1000);
+    }
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+char *
+tp_rate_format_price (const TpRate *rate)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  if (rate->price == TP_RATE_NONE)
+    return NULL;
+  append_amount (text, rate->price, TP_RATE_PARTS);
+  g_string_append (text, rate->is_per_use ? "/h:use" : "/h");
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}

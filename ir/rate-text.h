@@ -15,4 +15,8 @@ gboolean tp_rate_parse_watts (const char *text, TpRate *rate);
 /* TP_RATE_PRICE_FORM, with at most five decimals; ":use": paid for what is done. */
 gboolean tp_rate_parse_price (const char *text, TpRate *rate);
 
+/* What these read back as the same. NULL: it is not stated; the caller frees. */
+char *tp_rate_format_watts (const TpRate *rate);
+char *tp_rate_format_price (const TpRate *rate);
+
 #endif

@@ -1,6 +1,7 @@
 /* test-rated.c: the least energy and the least price, and what proves them. */
 #include "config.h"
 
+#include "ir/rate-text.h"
 #include "planner/place.h"
 #include "random-graph.h"
 #include "random-rates.h"
@@ -181,6 +182,42 @@ test_refused (void)
   assert_refused (test, 0, TPLAN_ERROR_LIMIT, "2^62");
 }
 
+/* Of up to @most, small ones as often as large ones. */
+static gint64
+draw_amount (gint64 most)
+{
+  return g_test_rand_int_range (0, (gint32) most + 1)
+         >> g_test_rand_int_range (0, 30);
+}
+
+/* What is written is read back. */
+static void
+test_text (void)
+{
+  for (int i = 0; i < 10000; i++)
+    {
+      gint64 busy = draw_amount (TP_RATE_MAX);
+      TpRate rate = { .busy_mw = busy, .idle_mw = draw_amount (busy),
+                      .copy_mw = draw_amount (TP_RATE_MAX),
+                      .price = draw_amount (TP_RATE_MAX),
+                      .is_per_use = g_test_rand_bit () != 0 };
+      g_autofree char *watts = tp_rate_format_watts (&rate);
+      g_autofree char *price = tp_rate_format_price (&rate);
+      TpRate again;
+
+      tp_rate_init (&again);
+      g_assert_null (tp_rate_format_watts (&again));
+      g_assert_null (tp_rate_format_price (&again));
+      g_assert_true (tp_rate_parse_watts (watts, &again));
+      g_assert_true (tp_rate_parse_price (price, &again));
+      g_assert_cmpint (again.busy_mw, ==, rate.busy_mw);
+      g_assert_cmpint (again.idle_mw, ==, rate.idle_mw);
+      g_assert_cmpint (again.copy_mw, ==, rate.copy_mw);
+      g_assert_cmpint (again.price, ==, rate.price);
+      g_assert_cmpint (again.is_per_use, ==, rate.is_per_use);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -189,5 +226,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rated/together", test_together);
   g_test_add_func ("/rated/idle-is-time", test_idle_is_time);
   g_test_add_func ("/rated/refused", test_refused);
+  g_test_add_func ("/rated/text", test_text);
   return g_test_run ();
 }
