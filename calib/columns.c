@@ -36,6 +36,10 @@ const TpColumn tp_device_columns[] = {
     offsetof (TpDeviceRow, to_host.residual), FALSE },
   { "to_host_points", TP_COLUMN_POINTS, offsetof (TpDeviceRow, to_host),
     FALSE },
+  { DEVICE (busy_mw, TP_COLUMN_PROBE), FALSE },
+  { DEVICE (idle_mw, TP_COLUMN_PROBE), FALSE },
+  { DEVICE (copy_mw, TP_COLUMN_PROBE), FALSE },
+  { DEVICE (counters, TP_COLUMN_NOTE), FALSE },
   { DEVICE (measured_at, TP_COLUMN_INT64), FALSE },
   { NULL, 0, 0, FALSE },
 };
@@ -111,7 +115,8 @@ char *
 tp_columns_declare (const TpColumn *columns)
 {
   static const char *const types[]
-      = { "INTEGER", "INTEGER", "REAL", "TEXT", "INTEGER", "TEXT" };
+      = { "INTEGER", "INTEGER", "REAL", "TEXT", "INTEGER", "TEXT",
+          "TEXT" };
   g_autofree char *keys = tp_columns_join_keys (columns);
   GString *text = g_string_new (NULL);
 
@@ -130,6 +135,7 @@ tp_device_row_new (void)
   row->name = g_strdup ("");
   row->identity = g_strdup ("");
   row->facts = g_strdup ("");
+  row->counters = g_strdup ("");
   return row;
 }
 
@@ -141,6 +147,7 @@ tp_device_row_copy (const TpDeviceRow *row)
   copy->name = g_strdup (row->name);
   copy->identity = g_strdup (row->identity);
   copy->facts = g_strdup (row->facts);
+  copy->counters = g_strdup (row->counters);
   return copy;
 }
 
@@ -152,6 +159,7 @@ tp_device_row_free (TpDeviceRow *row)
   g_free (row->name);
   g_free (row->identity);
   g_free (row->facts);
+  g_free (row->counters);
   g_free (row);
 }
 

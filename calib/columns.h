@@ -13,6 +13,7 @@ typedef enum
   TP_COLUMN_TEXT,             /* char *, never NULL */
   TP_COLUMN_PROBE,            /* gint64; 0: older tables have none */
   TP_COLUMN_POINTS,           /* TpFit: its points, as text */
+  TP_COLUMN_NOTE,             /* char *, never NULL; "": older tables have none */
 } TpColumnKind;
 
 typedef struct

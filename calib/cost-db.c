@@ -311,12 +311,26 @@ read_entry (TpCostDb *db, sqlite3_stmt *statement, GError **error)
                                                     : NULL;
 }
 
-/* 0: there is none. */
+static void
+read_watts (sqlite3_stmt *statement, TpDeviceRow *row)
+{
+  const char *counters = (const char *) sqlite3_column_text (statement, 4);
+
+  row->busy_mw = sqlite3_column_int64 (statement, 1);
+  row->idle_mw = sqlite3_column_int64 (statement, 2);
+  row->copy_mw = sqlite3_column_int64 (statement, 3);
+  g_free (row->counters);
+  row->counters = g_utf8_make_valid (counters != NULL ? counters : "", -1);
+}
+
+/* 0: there is none. What nobody has asked of @row since, its watts, is as it was. */
 static gboolean
 find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
-      db, "SELECT id FROM device WHERE name = ? AND identity = ? AND facts = ?",
+      db,
+      "SELECT id, busy_mw, idle_mw, copy_mw, counters FROM device "
+      "WHERE name = ? AND identity = ? AND facts = ?",
       "read a device", error);
   int result;
 
@@ -327,6 +341,8 @@ find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
   sqlite3_bind_text (statement, 3, row->facts, -1, SQLITE_STATIC);
   result = sqlite3_step (statement);
   row->id = result == SQLITE_ROW ? sqlite3_column_int64 (statement, 0) : 0;
+  if (row->id != 0 && row->busy_mw == 0)
+    read_watts (statement, row);
   return result == SQLITE_ROW || result == SQLITE_DONE
          || tp_sql_fail (db, "read a device", error);
 }
@@ -345,7 +361,7 @@ tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row, GError **error)
   g_autoptr (sqlite3_stmt) statement
       = tp_sql_prepare (db, sql->str, "store a device", error);
 
-  if (statement == NULL)
+  if (statement == NULL || !find_device_id (db, row, error))
     return FALSE;
   tp_sql_bind (statement, tp_device_columns, row);
   if (sqlite3_step (statement) != SQLITE_DONE)

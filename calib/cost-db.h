@@ -10,9 +10,9 @@
 #include "calib/stats.h"
 #include "ir/pointers.h"
 
-/* 1: links are lines only; 2: no wholes. Those are brought up to date when they
- * are opened. */
-#define TP_COST_DB_VERSION 4
+/* 1: links are lines only; 2: no wholes; 4: no watts. Those are brought up to date
+ * when they are opened. */
+#define TP_COST_DB_VERSION 5
 
 /* A device as it was when measured. Another driver, CPU, compiler or number of
  * threads is another row. */
@@ -30,6 +30,13 @@ typedef struct
   double full_points;         /* as TpMachine */
   gint64 memory_bytes;
   TpFit to_device, to_host;
+  gint64 busy_mw;             /* milliwatts while a large MatMul runs; 0: not
+                               * measured */
+  gint64 idle_mw;             /* while nothing does */
+  gint64 copy_mw;             /* above what all draw idle, while it is copied to
+                               * and from */
+  char *counters;             /* what they were counted by; devices that have it
+                               * in common draw them together */
   gint64 measured_at;         /* seconds since 1970 */
 } TpDeviceRow;
 
@@ -96,7 +103,7 @@ gboolean tp_cost_db_begin (TpCostDb *db, GError **error);
 gboolean tp_cost_db_end (TpCostDb *db, gboolean is_good, GError **error);
 
 /* Inserts, or replaces the row of equal name, identity and facts (its entries
- * stay); fills row->id. */
+ * stay, and so do its watts if @row has none); fills row->id. */
 gboolean tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row,
                                 GError **error);
 /* Inserts @row if none of equal name, identity and facts is there; fills row->id,

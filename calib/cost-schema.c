@@ -34,6 +34,13 @@ make_wholes (void)
   "ALTER TABLE entry ADD COLUMN contention INTEGER NOT NULL DEFAULT 0;" \
   "UPDATE entry SET handover_ns = 0, crowding = 0;"
 
+/* What devices draw nobody asked. */
+#define ADD_POWER \
+  "ALTER TABLE device ADD COLUMN busy_mw INTEGER NOT NULL DEFAULT 0;" \
+  "ALTER TABLE device ADD COLUMN idle_mw INTEGER NOT NULL DEFAULT 0;" \
+  "ALTER TABLE device ADD COLUMN copy_mw INTEGER NOT NULL DEFAULT 0;" \
+  "ALTER TABLE device ADD COLUMN counters TEXT NOT NULL DEFAULT '';"
+
 static char *
 make_tables (void)
 {
@@ -57,7 +64,7 @@ upgrade_from_1 (void)
   return g_strdup_printf (
       "ALTER TABLE device ADD COLUMN to_device_points TEXT NOT NULL DEFAULT '';"
       "ALTER TABLE device ADD COLUMN to_host_points TEXT NOT NULL DEFAULT '';"
-      ADD_PROCESSORS ADD_CONTENTION
+      ADD_PROCESSORS ADD_CONTENTION ADD_POWER
       "UPDATE entry SET state = %d WHERE state = %d;",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED);
 }
@@ -68,8 +75,9 @@ tp_cost_schema_make_sql (gint64 version)
   g_autofree char *first
       = version == 0   ? make_tables ()
         : version == 1 ? upgrade_from_1 ()
-        : version == 2 ? g_strdup (ADD_PROCESSORS ADD_CONTENTION)
-                       : g_strdup (ADD_CONTENTION);
+        : version == 2 ? g_strdup (ADD_PROCESSORS ADD_CONTENTION ADD_POWER)
+        : version == 3 ? g_strdup (ADD_CONTENTION ADD_POWER)
+                       : g_strdup (ADD_POWER);
   g_autofree char *wholes = version < 3 ? make_wholes () : g_strdup ("");
 
   return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,

@@ -91,6 +91,7 @@ tp_sql_bind (sqlite3_stmt *statement, const TpColumn *columns, const void *row)
           sqlite3_bind_double (statement, i + 1, *(const double *)field);
           break;
         case TP_COLUMN_TEXT:
+        case TP_COLUMN_NOTE:
           sqlite3_bind_text (statement, i + 1, *(char *const *)field, -1,
                              SQLITE_STATIC);
           break;
@@ -124,6 +125,7 @@ tp_sql_read (sqlite3_stmt *statement, int first, const TpColumn *columns,
           *(double *)field = sqlite3_column_double (statement, first + i);
           break;
         case TP_COLUMN_TEXT:
+        case TP_COLUMN_NOTE:
           text = (const char *)sqlite3_column_text (statement, first + i);
           g_free (*(char **)field);
           *(char **)field = g_utf8_make_valid (text != NULL ? text : "", -1);

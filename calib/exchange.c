@@ -100,13 +100,14 @@ row_to_json (const TpColumn *columns, const void *row)
           value = json_integer (*(const int *) field);
           break;
         case TP_COLUMN_INT64:
-    case TP_COLUMN_PROBE:
+        case TP_COLUMN_PROBE:
           value = json_integer (*(const gint64 *) field);
           break;
         case TP_COLUMN_REAL:
           value = json_real (*(const double *) field);
           break;
         case TP_COLUMN_TEXT:
+        case TP_COLUMN_NOTE:
           value = json_string (*(char *const *) field);
           break;
         case TP_COLUMN_POINTS:
@@ -265,6 +266,10 @@ read_column (const TpColumn *column, const json_t *value, void *field)
       return value == NULL
              || read_column (&(TpColumn){ .kind = TP_COLUMN_INT64 }, value,
                              field);
+    case TP_COLUMN_NOTE:
+      return value == NULL
+             || read_column (&(TpColumn){ .kind = TP_COLUMN_TEXT }, value,
+                             field);
     case TP_COLUMN_POINTS:
       return value == NULL /* older tables have none */
              || (json_is_string (value)
@@ -297,7 +302,8 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
   static const char *const kinds[] = { "an integer >= 0", "an integer >= 0",
                                        "a number >= 0", "a string",
                                        "an integer >= 0",
-                                       "points such as '4:900 64:950'" };
+                                       "points such as '4:900 64:950'",
+                                       "a string" };
 
   for (int i = 0; columns[i].name != NULL; i++)
     {

@@ -538,6 +538,32 @@ test_path (Fixture *fixture, gconstpointer data)
   g_unsetenv ("XDG_STATE_HOME");
 }
 
+/* Constants that are measured anew leave watts as they were. */
+static void
+test_watts (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  g_autoptr (TpDeviceRow) row = make_device ("cpu", "");
+  g_autoptr (TpDeviceRow) anew = make_device ("cpu", "");
+  g_autoptr (GPtrArray) devices = NULL;
+  const TpDeviceRow *kept;
+
+  row->busy_mw = 65000;
+  row->copy_mw = 1500;
+  g_free (row->counters);
+  row->counters = g_strdup ("package-0+dram");
+  anew->peak_gflops = 7;
+  g_assert_true (tp_cost_db_put_device (db, row, NULL));
+  g_assert_true (tp_cost_db_put_device (db, anew, NULL));
+  devices = tp_cost_db_list_devices (db, "cpu", NULL);
+  g_assert_cmpint (devices->len, ==, 1);
+  kept = g_ptr_array_index (devices, 0);
+  g_assert_cmpfloat (kept->peak_gflops, ==, 7);
+  g_assert_cmpint (kept->busy_mw, ==, 65000);
+  g_assert_cmpint (kept->copy_mw, ==, 1500);
+  g_assert_cmpstr (kept->counters, ==, "package-0+dram");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -563,6 +589,7 @@ main (int argc, char **argv)
     { "/cost-db/foreign", test_foreign },
     { "/cost-db/system", test_system },
     { "/cost-db/path", test_path },
+    { "/cost-db/watts", test_watts },
   };
 
   g_test_init (&argc, &argv, NULL);
