@@ -1,8 +1,4 @@
-/* constants.c: the constants of a device, through the kernels it will run.
- *
- * A small graph of known work: a MatMul for the peak, one with few outputs for
- * how wide the device is, a map over more than the caches hold for the
- * bandwidth, a row of maps with nothing to do for the cost of a launch. */
+/* constants.c: the constants of a device, through the kernels it will run. */
 #include "config.h"
 
 #include "calib/constants.h"
@@ -11,6 +7,7 @@
 #include "calib/chain.h"
 #include "calib/columns.h"
 #include "calib/compare.h"
+#include "calib/constants-graph.h"
 #include "calib/facts.h"
 #include "calib/measure.h"
 #include "calib/near.h"
@@ -19,33 +16,16 @@
 #include "calib/probe.h"
 #include "calib/tracks.h"
 #include "calib/transfers.h"
-#include "graph/graph-builder-private.h"
-#include "graph/graph-builder.h"
-#include "graph/graph-expand.h"
-#include "graph/graph-finish.h"
 #include "ir/clock.h"
 #include "runtime/devices.h"
 #include "runtime/threads.h"
 
-#define N_TINY 16
-#define WIDE 64               /* units of a GPU that is */
 #define ROUNDS_FEW 3
 #define ROUNDS_MIN 9
 #define ROUNDS_MAX 60
 #define BUDGET_US (1500 * 1000)
 #define FIT_TYPE "(ddds)"
 #define ROW_TYPE "((isssxdddddx)" FIT_TYPE FIT_TYPE ")"
-
-/* Sizes of the graph; small where nodes are run by their reference. */
-typedef struct
-{
-  gint64 n_side;              /* of the square MatMul */
-  gint64 n_narrow;            /* side of the output of the small one */
-  gint64 n_stream;            /* elements of the large map */
-} Sizes;
-
-static const Sizes full_sizes = { 1024, 32, 16 << 20 };
-static const Sizes small_sizes = { 96, 8, 1 << 18 };
 
 /* What keeps disturbances away. */
 typedef struct
@@ -61,99 +41,12 @@ typedef struct
   TpDevice *device;
   const TpGraph *graph;
   TpChain *chain;
-  Sizes sizes;
+  TpConstantsSizes sizes;
   int n_threads;
   TpDeviceRow *row;
   TpPrecedence *precedence;
   TpNear *near;
 } Subject;
-
-/* ---- the graph ---------------------------------------------------------- */
-
-static gboolean
-add_input (TpGraphBuilder *builder, const char *name, gint64 rows,
-           gint64 columns, GError **error)
-{
-  const TpDimSpec dims[] = { { rows, NULL }, { columns, NULL } };
-  const TpTensorSpec input = { name, TPLAN_DTYPE_FLOAT32, 2, dims, name };
-
-  return tp_graph_builder_add_input (builder, &input, error);
-}
-
-static gboolean
-add_weights (TpGraphBuilder *builder, const char *name, gint64 rows,
-             gint64 columns, GError **error)
-{
-  const TpTensor weights
-      = { .name = name,
-          .dtype = TPLAN_DTYPE_FLOAT32,
-          .rank = 2,
-          .dims = { rows, columns },
-          .init = { .kind = TP_INIT_RANDOM, .seed = 1, .value = 0.03 } };
-
-  return tp_graph_builder_add_constant (builder, &weights, name, error);
-}
-
-static gboolean
-add_relu (TpGraphBuilder *builder, const char *input, const char *output,
-          GError **error)
-{
-  const TpNode node = { .name = output, .type = "Relu", .place = output };
-  const TpNodeNames names = { 1, &input, 1, &output };
-
-  return tp_graph_builder_add_node (builder, &node, names, error);
-}
-
-static gboolean
-add_matmul (TpGraphBuilder *builder, const char *input, const char *weights,
-            const char *output, GError **error)
-{
-  const char *const inputs[] = { input, weights };
-  const TpNode node = { .name = output, .type = "MatMul", .place = output };
-  const TpNodeNames names = { 2, inputs, 1, &output };
-
-  return tp_graph_builder_add_node (builder, &node, names, error);
-}
-
-static gboolean
-add_tiny (TpGraphBuilder *builder, GError **error)
-{
-  if (!add_input (builder, "t0", 1, 16, error))
-    return FALSE;
-  for (int i = 0; i < N_TINY; i++)
-    {
-      g_autofree char *from = g_strdup_printf ("t%d", i);
-      g_autofree char *to = g_strdup_printf ("t%d", i + 1);
-
-      if (!add_relu (builder, from, to, error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static TpGraph *
-build_graph (const Sizes *sizes, GError **error)
-{
-  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("constants", 17);
-  g_autofree char *last = g_strdup_printf ("t%d", N_TINY);
-  gint64 side = sizes->n_side, narrow = sizes->n_narrow;
-
-  if (!add_input (builder, "a", side, side, error)
-      || !add_input (builder, "b", narrow, side, error)
-      || !add_input (builder, "c", sizes->n_stream / 1024, 1024, error)
-      || !add_weights (builder, "v", side, side, error)
-      || !add_weights (builder, "w", side, narrow, error)
-      || !add_tiny (builder, error)
-      || !add_matmul (builder, "a", "v", "peak", error)
-      || !add_matmul (builder, "b", "w", "narrow", error)
-      || !add_relu (builder, "c", "stream", error)
-      || !tp_graph_builder_add_output (builder, last, last, error)
-      || !tp_graph_builder_add_output (builder, "peak", "peak", error)
-      || !tp_graph_builder_add_output (builder, "narrow", "narrow", error)
-      || !tp_graph_builder_add_output (builder, "stream", "stream", error))
-    return NULL;
-  return tp_graph_builder_finish (builder, NULL, error);
-}
 
 /* ---- kernels ------------------------------------------------------------ */
 
@@ -320,34 +213,16 @@ measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
   return is_good;
 }
 
-/* What is read and written is four times the caches of processors; of others these
- * are not known. A MatMul of 1024 leaves a wide GPU half idle: 132 units made 27
- * TFLOP/s of it, and 43 of one of 4096. */
-static Sizes
-choose_sizes (const TpDeviceInfo *info)
-{
-  Sizes sizes = info->runs_nodes ? small_sizes : full_sizes;
-  int n_units = info->is_apart ? info->target.n_units : 0;
-
-  if (n_units >= WIDE)
-    return (Sizes){ 4 * sizes.n_side, sizes.n_narrow, 2 * sizes.n_stream };
-  if (n_units >= WIDE / 4)
-    sizes.n_side *= 2;
-  if (!info->runs_nodes && !info->is_apart)
-    sizes.n_stream = MAX (sizes.n_stream, tp_probe_get_cache_bytes () / 2);
-  return sizes;
-}
-
 static gboolean
 measure_device (Subject *subject, const TpDeviceInfo *info, GError **error)
 {
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (TpKeys) keys = NULL;
 
-  subject->sizes = choose_sizes (info);
+  subject->sizes = tp_constants_choose_sizes (info);
   subject->row->is_host = info->is_host;
   subject->row->memory_bytes = MAX (info->memory_bytes, 0);
-  graph = build_graph (&subject->sizes, error);
+  graph = tp_constants_build_graph (&subject->sizes, error);
   if (graph == NULL)
     return FALSE;
   keys = tp_keys_new (graph, NULL, TRUE);
