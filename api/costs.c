@@ -210,6 +210,7 @@ tplan_costs_calibrate_full (TplanCosts *costs, const TplanGraph *graph,
   g_return_val_if_fail (costs != NULL && options->time_limit_ns >= 0, FALSE);
   tp_follower_init (&follower, &options->watch);
   watch = tp_follower_get_watch (&follower, options->time_limit_ns);
+  watch.wants_watts = options->measures_watts;
   tp_guard (measure_call, &call, "to calibrate", error);
   return call.is_done;
 }

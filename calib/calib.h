@@ -69,6 +69,7 @@ typedef struct
                                        * wholes_until_us are not there */
   gint64 wholes_until_us;
   gboolean is_tuning;                 /* of calibrate: TP_LEVEL_TUNE */
+  gboolean wants_watts;               /* of calibrate: and what devices draw */
   gboolean is_brief;                  /* of calibrate: what has any figure keeps
                                        * it; few rounds, and little waiting */
   TpCalibReport *report;              /* (nullable): tp_calibrate () adds */

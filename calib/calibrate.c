@@ -85,6 +85,12 @@ measure_work (TpChannel *channel, gpointer data)
   tp_measure_work (channel, &((TpCalibration *) data)->measure);
 }
 
+static void
+watts_work (TpChannel *channel, gpointer data)
+{
+  tp_watts_work (channel, &((TpCalibration *) data)->watts);
+}
+
 static gboolean
 run_child (TpCalibration *self, void (*work) (TpChannel *, gpointer),
            GError **error)
@@ -319,6 +325,27 @@ measure_constants (TpCalibration *self, GError **error)
   for (guint i = self->devices->len; self->keys == NULL && i-- > 0;)
     if (self->rows[i] == NULL && self->has_given_up[i])
       drop_device (self, i);
+  return TRUE;
+}
+
+/* A driver that does not survive it has none. */
+static gboolean
+measure_watts (TpCalibration *self, GError **error)
+{
+  while (wait_for_turn (self))
+    ;
+  if (is_over (self))
+    return TRUE;
+  self->n_total += self->devices->len;
+  self->watts = (TpWattsJob){
+    .n_threads = self->options->n_threads,
+    .n_devices = self->devices->len,
+    .devices = (const char *const *) self->devices->pdata,
+  };
+  if (!run_child (self, watts_work, error))
+    return FALSE;
+  if (is_broken (self))
+    tp_inbox_warn (self, describe_end (self));
   return TRUE;
 }
 
@@ -567,6 +594,7 @@ calibrate (TpCalibration *self, GError **error)
     return FALSE;
   if (!is_over (self)
       && (!check_rows (self, error)
+          || (self->options->wants_watts && !measure_watts (self, error))
           || (self->graph != NULL && !measure_graph (self, error))))
     return FALSE;
   if (self->keys != NULL && !tp_account_count (self, error))

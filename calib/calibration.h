@@ -6,11 +6,13 @@
 #include "calib/lookup.h"
 #include "calib/measure.h"
 #include "calib/turn.h"
+#include "calib/watts.h"
 
 typedef struct
 {
   TpConstantsJob constants;   /* what the children see */
   TpMeasureJob measure;
+  TpWattsJob watts;
   TpCostDb *db;
   TpTurn turn;                /* taken before the first child */
   const TpGraph *graph;

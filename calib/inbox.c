@@ -224,6 +224,25 @@ store_device (TpCalibration *self, GVariant *payload, GError **error)
 }
 
 static gboolean
+store_watts (TpCalibration *self, GVariant *payload, GError **error)
+{
+  g_autoptr (TpDeviceRow) told = tp_device_row_new ();
+  TpDeviceRow *row;
+  int device;
+
+  if (!tp_watts_read (payload, &device, told) || device < 0
+      || device >= (int) self->devices->len || self->rows[device] == NULL)
+    return TRUE;
+  row = self->rows[device];
+  row->busy_mw = told->busy_mw;
+  row->idle_mw = told->idle_mw;
+  row->copy_mw = told->copy_mw;
+  g_free (row->counters);
+  row->counters = g_steal_pointer (&told->counters);
+  return tp_cost_db_put_device (self->db, row, error);
+}
+
+static gboolean
 count_samples (TpCalibration *self, GVariant *payload)
 {
   int n, n_disturbed, n_apart, n_contended;
@@ -276,6 +295,8 @@ tp_inbox_receive (int kind, GVariant *payload, gpointer data, GError **error)
     {
     case TP_MESSAGE_DEVICE:
       return store_device (self, payload, error);
+    case TP_MESSAGE_WATTS:
+      return store_watts (self, payload, error);
     case TP_MESSAGE_ENTRIES:
       return store_entries (self, payload, error);
     case TP_MESSAGE_ACCOUNT:

@@ -22,6 +22,7 @@ static struct
 {
   char *time_limit;
   char *level;
+  gboolean measures_watts;
 } given;
 
 typedef struct
@@ -31,6 +32,7 @@ typedef struct
   TpSeries series;
   gint64 end_us;              /* monotonic; 0: no limit */
   gboolean is_tuning;
+  gboolean wants_watts;       /* still */
   json_t *models;
   GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
                                * what is measured anew takes older wholes along */
@@ -52,9 +54,11 @@ measure (Calibrating *self, const TplanGraph *graph, TpMeasured *measured,
          GError **error)
 {
   const TpWatch asked = { .time_limit_ns = get_time_left_ns (self),
-                          .is_tuning = self->is_tuning };
+                          .is_tuning = self->is_tuning,
+                          .wants_watts = self->wants_watts };
   gboolean is_good = tp_cli_measure (self->cli, graph, &asked, measured, error);
 
+  self->wants_watts = FALSE;
   tp_calib_report_add (&self->report, &measured->report);
   return is_good;
 }
@@ -406,6 +410,7 @@ prepare (Calibrating *self, GError **error)
   TpCli *cli = self->cli;
   gint64 limit_ns = 0;
 
+  self->wants_watts = given.measures_watts;
   if (!read_level (self, error))
     return FALSE;
   if (given.time_limit != NULL
@@ -438,6 +443,8 @@ calibrate_run (TpCli *cli, GError **error)
 static const GOptionEntry options[] = {
   { "level", 0, 0, G_OPTION_ARG_STRING, &given.level,
     "measure (default), or tune schedules too", "LEVEL" },
+  { "energy", 0, 0, G_OPTION_ARG_NONE, &given.measures_watts,
+    "and what devices draw, by the system's counters", NULL },
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &given.time_limit,
     "stop after TIME (90, 2m, 1h); results are kept", "TIME" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },

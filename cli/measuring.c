@@ -13,6 +13,7 @@ tp_cli_measure (TpCli *cli, const TplanGraph *graph, const TpWatch *asked,
 {
   const TpWatch watch = { .time_limit_ns = asked->time_limit_ns,
                           .is_tuning = asked->is_tuning,
+                          .wants_watts = asked->wants_watts,
                           .is_brief = asked->is_brief,
                           .cancelled = tp_cli_get_cancelled (),
                           .progress = tp_cli_progress,

@@ -265,6 +265,8 @@ typedef struct
 {
   gint64 time_limit_ns;       /* when to stop; 0: when done */
   TplanWatch watch;           /* who follows the call */
+  gboolean measures_watts;    /* and what devices draw, where counters of energy can
+                               * be read; of others a warning is logged */
 } TplanCalibrateOptions;
 
 /* Where times come from. */

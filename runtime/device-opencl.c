@@ -190,6 +190,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
     .is_apart = !tp_opencl_is_cpu (device->id),
+    .pci = tp_opencl_dup_pci (device->id),
   };
   tp_opencl_describe (device->id, &out_info->target);
 }

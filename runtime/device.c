@@ -46,6 +46,7 @@ tp_device_info_clear (TpDeviceInfo *info)
   g_clear_pointer (&info->name, g_free);
   g_clear_pointer (&info->description, g_free);
   g_clear_pointer (&info->identity, g_free);
+  g_clear_pointer (&info->pci, g_free);
 }
 
 /* ---- units -------------------------------------------------------------- */

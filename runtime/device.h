@@ -55,6 +55,9 @@ typedef struct
   char *identity;                     /* all that a measurement depends on: name,
                                        * vendor, driver, CPU model and features,
                                        * threads, compiler; key of cost entries */
+  char *pci;                          /* where the card is, "0000:03:00.0"; "": not
+                                       * known; NULL: what it draws, the processors
+                                       * and what is beside them draw */
   gint64 memory_bytes;                /* 0: unknown */
   gboolean is_host;                   /* its buffers are plain host memory: see
                                        * tp_host_buf_get_data () */

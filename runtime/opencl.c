@@ -20,6 +20,8 @@
 #define GPU_LOCAL_SIZE 256
 #define MAX_DIMENSIONS 16      /* 3 are usual */
 #define DEVICE_UUID 0x106a     /* CL_DEVICE_UUID_KHR, not in old headers */
+#define PCI_BUS_INFO 0x410F   /* CL_DEVICE_PCI_BUS_INFO_KHR */
+#define TOPOLOGY_AMD 0x4037   /* CL_DEVICE_TOPOLOGY_AMD */
 
 /* The loader's list of drivers (one more may renumber all devices) and layers,
  * and whose files they are. */
@@ -352,6 +354,27 @@ tp_opencl_dup_uuid (cl_device_id device)
     for (gsize i = 0; i < sizeof uuid; i++)
       g_string_append_printf (text, "%02x", uuid[i]);
   return g_string_free (text, FALSE);
+}
+
+/* What is in the processor, and takes from its memory, draws with it. */
+char *
+tp_opencl_dup_pci (cl_device_id device)
+{
+  cl_uint place[4] = { 0 };   /* domain, bus, device, function */
+  guint8 amd[24] = { 0 };     /* the kind, 1; the last three bytes: likewise */
+
+  if (tp_opencl_is_cpu (device)
+      || tp_opencl_get_number (device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0)
+    return NULL;
+  if (clGetDeviceInfo (device, PCI_BUS_INFO, sizeof place, place, NULL)
+          == CL_SUCCESS)
+    return g_strdup_printf ("%04x:%02x:%02x.%x", place[0], place[1], place[2],
+                            place[3]);
+  if (clGetDeviceInfo (device, TOPOLOGY_AMD, sizeof amd, amd, NULL)
+          == CL_SUCCESS
+      && amd[0] == 1)
+    return g_strdup_printf ("0000:%02x:%02x.%x", amd[21], amd[22], amd[23]);
+  return g_strdup ("");
 }
 
 int

@@ -45,6 +45,8 @@ char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
 char *tp_opencl_dup_platform (int index);
 /* In hex; "" where there is none. Caller frees. */
 char *tp_opencl_dup_uuid (cl_device_id device);
+/* As TpDeviceInfo has it. Caller frees. */
+char *tp_opencl_dup_pci (cl_device_id device);
 /* What building @program said, at most TP_OPENCL_TEXT_MAX bytes; caller frees. */
 char *tp_opencl_dup_log (cl_program program, cl_device_id device);
 /* For clBuildProgram (). */
