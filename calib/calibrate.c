@@ -11,6 +11,7 @@
 
 #include "calib/account.h"
 #include "calib/calibration.h"
+#include "calib/child.h"
 #include "calib/columns.h"
 #include "calib/inbox.h"
 #include "calib/links.h"
@@ -25,23 +26,7 @@
 
 #define BATCH_MAX 24
 #define COMPILE_STEPS 12      /* of a kernel by an OpenCL driver */
-#define HANG_US (60 * G_USEC_PER_SEC)
 #define TURN_US (100 * 1000)  /* between two looks */
-
-static gboolean
-is_cancelled (const TpCalibration *self)
-{
-  return self->options->cancelled != NULL
-         && g_atomic_int_get (self->options->cancelled) != 0;
-}
-
-static gboolean
-is_over (const TpCalibration *self)
-{
-  return is_cancelled (self)
-         || (self->deadline_us != 0
-             && g_get_monotonic_time () >= self->deadline_us);
-}
 
 /* TRUE: it took a while, and the table may know more by now. */
 static gboolean
@@ -51,7 +36,7 @@ wait_for_turn (TpCalibration *self)
   gboolean has_waited = FALSE;
 
   while (!tp_turn_try (&self->turn, tp_cost_db_get_path (self->db))
-         && !is_over (self))
+         && !tp_calibration_is_over (self))
     {
       if (!has_waited && options->progress != NULL)
         options->progress (0, 0, "waiting for another calibration", 0,
@@ -63,14 +48,6 @@ wait_for_turn (TpCalibration *self)
 }
 
 /* ---- children ----------------------------------------------------------- */
-
-static gint64
-get_hang_us (const TpCalibration *self)
-{
-  return self->options->hang_limit_ns > 0
-             ? MAX (self->options->hang_limit_ns / 1000, 1)
-             : HANG_US;
-}
 
 /* The work functions see the part of a TpCalibration that they know. */
 static void
@@ -89,99 +66,6 @@ static void
 watts_work (TpChannel *channel, gpointer data)
 {
   tp_watts_work (channel, &((TpCalibration *) data)->watts);
-}
-
-static gboolean
-run_child (TpCalibration *self, void (*work) (TpChannel *, gpointer),
-           GError **error)
-{
-  const TpWorker worker = { .work = work,
-                            .receive = tp_inbox_receive,
-                            .data = self,
-                            .deadline_us = self->deadline_us,
-                            .hang_us = get_hang_us (self),
-                            .cancelled = self->options->cancelled };
-
-  return tp_worker_run (&worker, &self->end, error);
-}
-
-/* What came of the driver that the last child was with. */
-static char *
-describe_end (const TpCalibration *self)
-{
-  guint device = self->end.beat.device;
-  g_autofree char *how = tp_worker_end_describe (&self->end,
-                                                 get_hang_us (self));
-
-  return g_strdup_printf (
-      "device '%s': its driver %s while it was opened and probed",
-      device < self->devices->len
-          ? (char *) g_ptr_array_index (self->devices, device) : "?", how);
-}
-
-static gboolean
-fail_to_open (const TpCalibration *self, GError **error)
-{
-  g_autofree char *what = describe_end (self);
-
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
-               "%s: leave the device out with --devices", what);
-  return FALSE;
-}
-
-static gboolean
-is_broken (const TpCalibration *self)
-{
-  return self->end.outcome == TP_OUTCOME_CRASHED
-         || self->end.outcome == TP_OUTCOME_HUNG;
-}
-
-/* Blames the kernel the child was at, or narrows down. */
-static gboolean
-blame (TpCalibration *self, GError **error)
-{
-  const TpBeat *beat = &self->end.beat;
-  TpMeasureDevice *device;
-  g_autofree char *how = tp_worker_end_describe (&self->end,
-                                                 get_hang_us (self));
-  g_autoptr (GPtrArray) rows = NULL;
-  TpEntryRow *row;
-
-  if (beat->device < 0 || beat->device >= (int) self->devices->len
-      || beat->key >= self->keys->n)
-    return fail_to_open (self, error);
-  if (beat->phase == TP_PHASE_OPEN)
-    {
-      self->has_given_up[beat->device] = TRUE;
-      tp_inbox_warn (self, describe_end (self));
-      return TRUE;
-    }
-  device = &self->measure.devices[beat->device];
-  if (beat->key < 0 || (beat->phase == TP_PHASE_COMPILE
-                        && device->batch_max > 1))
-    {
-      if (device->batch_max == 1)
-        {
-          self->has_given_up[beat->device] = TRUE;
-          tp_inbox_warn (
-              self, g_strdup_printf ("device '%s': its driver %s while timing",
-                                     device->name, how));
-        }
-      device->batch_max = 1; /* the next time its name will be known */
-      return TRUE;
-    }
-  row = tp_inbox_make_entry (self, beat->device, beat->key);
-  row->state = TP_ENTRY_FAILED;
-  row->schedule = g_strdup ("");
-  row->reason = g_strdup_printf (
-      "the driver %s %s it", how,
-      beat->phase == TP_PHASE_COMPILE ? "compiling" : "running");
-  g_hash_table_add (self->failed[beat->device], g_strdup (row->digest));
-  tp_inbox_warn (self, g_strdup_printf ("device '%s': '%s': %s", device->name,
-                               row->label, row->reason));
-  rows = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_entry_row_free);
-  g_ptr_array_add (rows, row);
-  return tp_inbox_store (self, rows, error);
 }
 
 /* ---- constants ---------------------------------------------------------- */
@@ -267,8 +151,8 @@ drop_broken (TpCalibration *self, GError **error)
 
   if (device >= self->devices->len || self->devices->len == 1
       || self->keys != NULL)
-    return fail_to_open (self, error);
-  what = describe_end (self);
+    return tp_child_fail_to_open (self, error);
+  what = tp_child_describe_end (self);
   tp_inbox_warn (self, g_strdup_printf ("%s: the device is left out", what));
   drop_device (self, device);
   return TRUE;
@@ -299,9 +183,9 @@ run_constants (TpCalibration *self, GError **error)
         .least = find_least (self),
         .is_brief = self->options->is_brief,
       };
-      if (!run_child (self, constants_work, error))
+      if (!tp_child_run (self, constants_work, error))
         return FALSE;
-      is_through = !is_broken (self);
+      is_through = !tp_child_is_broken (self);
       if ((!is_through && !drop_broken (self, error))
           || !match_devices (self, error))
         return FALSE;
@@ -316,7 +200,7 @@ measure_constants (TpCalibration *self, GError **error)
     {
       if (!match_devices (self, error))
         return FALSE;
-      if (is_over (self))
+      if (tp_calibration_is_over (self))
         return TRUE;
     }
   self->n_total += count_unknown (self);
@@ -334,7 +218,7 @@ measure_watts (TpCalibration *self, GError **error)
 {
   while (wait_for_turn (self))
     ;
-  if (is_over (self))
+  if (tp_calibration_is_over (self))
     return TRUE;
   self->n_total += self->devices->len;
   self->watts = (TpWattsJob){
@@ -342,10 +226,10 @@ measure_watts (TpCalibration *self, GError **error)
     .n_devices = self->devices->len,
     .devices = (const char *const *) self->devices->pdata,
   };
-  if (!run_child (self, watts_work, error))
+  if (!tp_child_run (self, watts_work, error))
     return FALSE;
-  if (is_broken (self))
-    tp_inbox_warn (self, describe_end (self));
+  if (tp_child_is_broken (self))
+    tp_inbox_warn (self, tp_child_describe_end (self));
   return TRUE;
 }
 
@@ -452,15 +336,15 @@ measure_chains (TpCalibration *self, GError **error)
     {
       if (!plan_all (self, &n_links, error))
         return FALSE;
-      if (n_links == 0 || is_over (self))
+      if (n_links == 0 || tp_calibration_is_over (self))
         return TRUE;
       if (wait_for_turn (self))
         continue;
-      if (!run_child (self, measure_work, error))
+      if (!tp_child_run (self, measure_work, error))
         return FALSE;
-      if (is_broken (self))
+      if (tp_child_is_broken (self))
         {
-          if (!blame (self, error))
+          if (!tp_child_blame (self, error))
             return FALSE;
         }
       else if (!measure_changed (self, &n_changed, error))
@@ -475,13 +359,13 @@ run_tuning (TpCalibration *self, gboolean *out_is_over, GError **error)
 {
   while (wait_for_turn (self))
     ;
-  *out_is_over = is_over (self);
+  *out_is_over = tp_calibration_is_over (self);
   if (*out_is_over)
     return TRUE;
-  if (!run_child (self, measure_work, error))
+  if (!tp_child_run (self, measure_work, error))
     return FALSE;
-  *out_is_over = is_over (self);
-  return !is_broken (self) || blame (self, error);
+  *out_is_over = tp_calibration_is_over (self);
+  return !tp_child_is_broken (self) || tp_child_blame (self, error);
 }
 
 static gboolean
@@ -510,7 +394,7 @@ measure_graph (TpCalibration *self, GError **error)
     self->n_total += tp_measure_count_steps (&self->measure,
                                              &self->measure.devices[i]);
   return measure_chains (self, error)
-         && (!self->options->is_tuning || is_over (self)
+         && (!self->options->is_tuning || tp_calibration_is_over (self)
              || tp_tune_graph (self, run_tuning, error));
 }
 
@@ -592,14 +476,14 @@ calibrate (TpCalibration *self, GError **error)
 {
   if (!match_devices (self, error) || !measure_constants (self, error))
     return FALSE;
-  if (!is_over (self)
+  if (!tp_calibration_is_over (self)
       && (!check_rows (self, error)
           || (self->options->wants_watts && !measure_watts (self, error))
           || (self->graph != NULL && !measure_graph (self, error))))
     return FALSE;
   if (self->keys != NULL && !tp_account_count (self, error))
     return FALSE;
-  if (!is_cancelled (self))
+  if (!tp_calibration_is_cancelled (self))
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INTERRUPTED,
                "calibration interrupted; what was measured is kept in %s",
