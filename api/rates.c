@@ -59,6 +59,23 @@ is_any (const TpStatedRates *stated)
          || (stated->as != NULL && stated->as->rates != NULL);
 }
 
+/* Counters that an earlier device has as well tell of both: what is drawn idle is
+ * drawn once. */
+static void
+take_drawn (const TpCosts *costs, int device, TpRate *rate)
+{
+  const TpDrawn *it = &costs->drawn[device];
+  gint64 shared_mw = 0;
+
+  for (int d = 0; d < device; d++)
+    if (costs->drawn[d].counters == it->counters)
+      shared_mw = it->idle_mw;
+  rate->busy_mw = MIN (it->busy_mw, TP_RATE_MAX) - shared_mw;
+  rate->idle_mw = it->idle_mw - shared_mw;
+  rate->copy_mw = MIN (it->copy_mw, TP_RATE_MAX);
+  rate->is_measured = TRUE;
+}
+
 static TpRate *
 make_rates (const TpCosts *costs, const TpStatedRates *stated)
 {
@@ -66,10 +83,15 @@ make_rates (const TpCosts *costs, const TpStatedRates *stated)
   TpRate *rates = tp_new0 (TpRate, (gsize) costs->n_devices + 1);
 
   for (int d = 0; d < costs->n_devices; d++)
-    if (as != NULL && as->rates != NULL)
-      rates[d] = as->rates[d];
-    else
-      tp_calib_find_rate (stated->machine, costs->devices[d], &rates[d]);
+    {
+      if (as != NULL && as->rates != NULL)
+        rates[d] = as->rates[d];
+      else
+        tp_calib_find_rate (stated->machine, costs->devices[d], &rates[d]);
+      if (rates[d].busy_mw == TP_RATE_NONE && costs->drawn != NULL
+          && costs->drawn[d].busy_mw > 0)
+        take_drawn (costs, d, &rates[d]);
+    }
   return rates;
 }
 

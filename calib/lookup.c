@@ -302,6 +302,21 @@ note_pool (const Column *column)
     column->costs->pools[column->index] = g_strdup ("host");
 }
 
+static void
+note_drawn (const Column *column)
+{
+  TpCosts *costs = column->costs;
+  const TpDeviceRow *row = column->row;
+
+  if (row == NULL || row->busy_mw == 0)
+    return;
+  if (costs->drawn == NULL)
+    costs->drawn = g_new0 (TpDrawn, costs->n_devices);
+  costs->drawn[column->index]
+      = (TpDrawn){ row->busy_mw, MIN (row->idle_mw, row->busy_mw),
+                   row->copy_mw, g_intern_string (row->counters) };
+}
+
 static gboolean
 report_fault (const Column *column, GError **error)
 {
@@ -334,6 +349,7 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   if (column->row != NULL)
     column->costs->memory_bytes[column->index] = column->row->memory_bytes;
   note_pool (column);
+  note_drawn (column);
   estimator = tp_estimator_new (table, column->row, column->kind,
                                 column->options->n_threads);
   column->estimator = estimator;

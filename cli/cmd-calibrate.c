@@ -36,6 +36,7 @@ typedef struct
   json_t *models;
   GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
                                * what is measured anew takes older wholes along */
+  GPtrArray *draws;           /* of devices whose watts are known, in words */
   int n_missing;              /* times still estimated, of all models */
   TpCalibReport report;       /* of all calls together */
 } Calibrating;
@@ -197,6 +198,8 @@ print_report (const Calibrating *self)
                                report->n_beaten) : NULL;
 
   tp_cli_print ("%s", "");
+  for (guint i = 0; i < self->draws->len; i++)
+    tp_cli_print ("draws:   %s", (char *) self->draws->pdata[i]);
   tp_cli_print ("load:    %s", load);
   tp_cli_print ("kernels: %d settled, %d not settled, %d failed%s",
                 report->n_settled, report->n_unsettled, report->n_failed,
@@ -252,16 +255,29 @@ fit_to_json (const TpFit *fit)
 }
 
 static json_t *
+watts_to_json (const TpDeviceRow *row)
+{
+  if (row->busy_mw == 0)
+    return json_null ();
+  return json_pack ("{s:o, s:o, s:o, s:o}", "busy_w",
+                    tp_cli_real (row->busy_mw / 1e3), "idle_w",
+                    tp_cli_real (row->idle_mw / 1e3), "copy_w",
+                    tp_cli_real (row->copy_mw / 1e3), "counters",
+                    tp_cli_string (row->counters));
+}
+
+static json_t *
 device_to_json (const TpDeviceRow *row)
 {
   return json_pack (
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
       tp_cli_string (row->name), "identity", tp_cli_string (row->identity),
       "peak_gflops", tp_cli_real (row->peak_gflops), "bandwidth_gbps",
       tp_cli_real (row->bandwidth_gbps), "launch_ns",
       tp_cli_real (row->launch_ns), "sync_ns", tp_cli_real (row->sync_ns),
       "full_points", tp_cli_real (row->full_points), "to_device",
-      fit_to_json (&row->to_device), "to_host", fit_to_json (&row->to_host));
+      fit_to_json (&row->to_device), "to_host", fit_to_json (&row->to_host),
+      "watts", watts_to_json (row));
 }
 
 static char *
@@ -273,6 +289,20 @@ format_link (const TpDeviceRow *row, const TpFit *fit)
     return NULL;
   return g_strdup_printf ("%.1f GB/s + %s%s", 1 / fit->per_byte_ns, base,
                           fit->n_points > 0 ? " (by size)" : "");
+}
+
+/* "cpu 65 W, 9.2 W idle, by package-0" */
+static char *
+describe_watts (const TpDeviceRow *row)
+{
+  g_autofree char *copies
+      = row->copy_mw > 0
+            ? g_strdup_printf (", %.3g W more for copies", row->copy_mw / 1e3)
+            : g_strdup ("");
+
+  return g_strdup_printf ("%s %.3g W, %.3g W idle%s, by %s", row->name,
+                          row->busy_mw / 1e3, row->idle_mw / 1e3, copies,
+                          row->counters);
 }
 
 static gboolean
@@ -300,6 +330,8 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                     tp_cli_format_time ((gint64) row->launch_ns),
                     format_link (row, &row->to_device),
                     format_link (row, &row->to_host));
+      if (row->busy_mw > 0)
+        g_ptr_array_add (self->draws, describe_watts (row));
     }
   return TRUE;
 }
@@ -422,6 +454,7 @@ prepare (Calibrating *self, GError **error)
   if (limit_ns > 0)
     self->end_us = g_get_monotonic_time () + limit_ns / 1000;
   self->models = json_array ();
+  self->draws = g_ptr_array_new_with_free_func (g_free);
   self->whole = g_ptr_array_new_with_free_func (free_graph);
   return tp_series_init (&self->series, cli, error);
 }
@@ -437,6 +470,7 @@ calibrate_run (TpCli *cli, GError **error)
   tp_series_clear (&self.series);
   json_decref (self.models);
   g_clear_pointer (&self.whole, g_ptr_array_unref);
+  g_clear_pointer (&self.draws, g_ptr_array_unref);
   return is_good;
 }
 

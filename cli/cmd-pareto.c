@@ -283,6 +283,7 @@ static void
 print_notes (const TpCli *cli, const Found *found)
 {
   const Objectives *it = found->objectives;
+  g_autofree char *watts = tp_cli_describe_watts (tp_api_get_plan (found->plan));
 
   tp_cli_note (cli, "each is the least where %s is worth so much %s (%s)%s: %d "
                     "plans were made, each proved least%s",
@@ -292,7 +293,7 @@ print_notes (const TpCli *cli, const Found *found)
                found->pareto->is_complete
                    ? "" : "; some that hardly differ may lack");
   note_even (cli, found);
-  tp_cli_note (cli, "watts and prices are stated, not measured");
+  tp_cli_note (cli, "%s; prices are as stated", watts);
 }
 
 /* ---- plans in files ------------------------------------------------------- */

@@ -258,7 +258,7 @@ find_rate (const char *device, TpRate *out_rate)
 static void
 read_rate (const json_t *row, TpRate *out_rate)
 {
-  gint64 parts[5];
+  gint64 parts[6];
 
   tp_rate_init (out_rate);
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
@@ -268,7 +268,7 @@ read_rate (const json_t *row, TpRate *out_rate)
         return;
     }
   *out_rate = (TpRate){ parts[0], parts[1], parts[2], parts[3],
-                        parts[4] == 1 };
+                        parts[4] == 1, parts[5] == 1 };
 }
 
 /* DEVICE=@text, unless the device has that anyway. */
@@ -306,7 +306,7 @@ add_plan_rates (GString *line, const json_t *plan)
       price = tp_rate_format_price (&rate);
       usual_watts = tp_rate_format_watts (&usual);
       usual_price = tp_rate_format_price (&usual);
-      if (tp_cli_planning.watts == NULL)
+      if (tp_cli_planning.watts == NULL && !rate.is_measured)
         add_rate (line, "watts", device, watts, usual_watts);
       if (tp_cli_planning.prices == NULL)
         add_rate (line, "price", device, price, usual_price);

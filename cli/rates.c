@@ -101,19 +101,47 @@ get_proof (const TpPlan *plan, const char *objective)
   return strcmp (plan->objective, objective) == 0 ? "; proved least" : "";
 }
 
+/* Whose watts are measured, by name; NULL: those of none. */
+static char *
+join_measured (const TpCosts *costs, int *out_n)
+{
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+
+  for (int d = 0; d < costs->n_devices; d++)
+    if (costs->rates[d].is_measured)
+      g_ptr_array_add (names, costs->devices[d]);
+  *out_n = names->len;
+  g_ptr_array_add (names, NULL);
+  return g_strjoinv (", ", (char **) names->pdata);
+}
+
+char *
+tp_cli_describe_watts (const TpPlan *plan)
+{
+  int n;
+  g_autofree char *names = join_measured (plan->costs, &n);
+
+  if (n == plan->costs->n_devices)
+    return g_strdup ("watts are measured");
+  if (n == 0)
+    return g_strdup ("watts are stated, not measured");
+  return g_strdup_printf ("watts of %s are measured, others stated", names);
+}
+
 char *
 tp_cli_describe_energy (const TpPlan *plan)
 {
   TpTaken taken = tp_cli_find_taken (plan);
   g_autofree char *energy = tp_cli_format_energy (MAX (taken.energy_j, 0));
+  g_autofree char *watts
+      = taken.energy_j < 0 ? NULL : tp_cli_describe_watts (plan);
   double seconds = (double) plan->cost_ns / 1e9;
 
-  if (taken.energy_j < 0)
+  if (watts == NULL)
     return NULL;
-  return g_strdup_printf ("%s a run, %.4g W on average%s; watts are stated, not "
-                          "measured%s",
+  return g_strdup_printf ("%s a run, %.4g W on average%s; %s%s",
                           energy, seconds > 0 ? taken.energy_j / seconds : 0,
-                          plan->is_simulated ? ", simulated" : "",
+                          plan->is_simulated ? ", simulated" : "", watts,
                           get_proof (plan, "energy"));
 }
 

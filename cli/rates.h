@@ -18,6 +18,8 @@ TpTaken tp_cli_find_taken (const TpPlan *plan);
 char *tp_cli_format_energy (double energy_j);
 char *tp_cli_format_price (double price);
 
+/* Whose watts are measured and whose stated; the caller frees. @plan has rates. */
+char *tp_cli_describe_watts (const TpPlan *plan);
 /* "1.2 mJ a run, 41 W on average, stated, not measured; proved least"; NULL: nothing
  * is stated. Caller frees. */
 char *tp_cli_describe_energy (const TpPlan *plan);

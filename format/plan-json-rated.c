@@ -19,9 +19,10 @@ tp_plan_write_rates (const TpCosts *costs, GString *out)
       tp_text_append_printf (out,
                              "%s[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                              ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                             ", %d]",
+                             ", %d%s]",
                              d == 0 ? "" : ", ", it->busy_mw, it->idle_mw,
-                             it->copy_mw, it->price, it->is_per_use != 0);
+                             it->copy_mw, it->price, it->is_per_use != 0,
+                             it->is_measured ? ", 1" : "");
     }
   tp_text_append (out, "],\n");
 }

@@ -6,7 +6,7 @@
 #include "format/plan-read-arcs.h"
 #include "ir/guard.h"
 
-#define N_PARTS 5             /* of a device's rates */
+#define N_PARTS 6             /* of a device's rates; the last may be left out */
 
 /* Of @n numbers. */
 static gboolean
@@ -26,9 +26,10 @@ read_numbers (TpPlanPlace list, gsize n, gint64 *out, GError **error)
 static gboolean
 read_rate (TpPlanPlace place, TpRate *rate, GError **error)
 {
-  gint64 parts[N_PARTS];
+  gint64 parts[N_PARTS] = { 0 };
+  gsize n = json_array_size (place.json) == N_PARTS ? N_PARTS : N_PARTS - 1;
 
-  if (!read_numbers (place, N_PARTS, parts, error))
+  if (!read_numbers (place, n, parts, error))
     return FALSE;
   for (int i = 0; i < N_PARTS; i++)
     if (parts[i] > TP_RATE_MAX)
@@ -37,16 +38,18 @@ read_rate (TpPlanPlace place, TpRate *rate, GError **error)
                                 G_GINT64_FORMAT,
                                 parts[i], TP_RATE_MAX);
   if (parts[1] < 0 || parts[2] < 0 || parts[4] < 0 || parts[4] > 1
+      || parts[5] < 0 || parts[5] > 1 || (parts[5] == 1 && parts[0] < 0)
       || (parts[0] >= 0 && parts[1] > parts[0]))
     return tp_plan_read_fail (place.reader, error, place.path,
                               "not watts busy, no more idle, more while it is "
-                              "copied, a price, and 1 if it is per use, else "
-                              "0");
+                              "copied, a price, 1 if it is per use, else 0, and "
+                              "1 if watts are measured");
   *rate = (TpRate){ .busy_mw = parts[0],
                     .idle_mw = parts[1],
                     .copy_mw = parts[2],
                     .price = parts[3],
-                    .is_per_use = parts[4] == 1 };
+                    .is_per_use = parts[4] == 1,
+                    .is_measured = parts[5] == 1 };
   return TRUE;
 }
 

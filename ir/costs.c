@@ -131,6 +131,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->copy_rows);
   g_free (costs->kernels);
   g_free (costs->rates);
+  g_free (costs->drawn);
   tp_cost_errors_free (costs->errors);
   g_free (costs);
 }
@@ -435,7 +436,9 @@ digest_add_rates (TpDigest *digest, const TpCosts *costs)
       tp_digest_add_number (digest, costs->rates[i].idle_mw);
       tp_digest_add_number (digest, costs->rates[i].copy_mw);
       tp_digest_add_number (digest, costs->rates[i].price);
-      tp_digest_add_number (digest, costs->rates[i].is_per_use != 0);
+      tp_digest_add_number (digest,
+                            (costs->rates[i].is_per_use != 0)
+                                + 2 * (costs->rates[i].is_measured != 0));
     }
 }
 

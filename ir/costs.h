@@ -91,7 +91,9 @@ typedef struct TpCosts
                                * number of rows */
   TpCostErrors *errors;       /* (nullable): no device is real, or nothing is
                                * known of them */
-  TpRate *rates;              /* (nullable) [device]: as stated */
+  TpRate *rates;              /* (nullable) [device]: as stated, or measured */
+  TpDrawn *drawn;             /* (nullable) [device]: what is known for rates: no
+                               * figure of these costs */
   gboolean is_simulated;      /* any device: by who fills in its figures */
   gboolean is_same_silicon;   /* all devices are the processors of the host, under
                                * other names */

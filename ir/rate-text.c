@@ -51,6 +51,7 @@ tp_rate_parse_watts (const char *text, TpRate *rate)
   rate->busy_mw = watts[0];
   rate->idle_mw = watts[1];
   rate->copy_mw = watts[2];
+  rate->is_measured = FALSE;
   return TRUE;
 }
 

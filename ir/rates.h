@@ -1,4 +1,4 @@
-/* rates.h: what devices draw and what they are rented for: stated, not measured.
+/* rates.h: what devices draw, stated or measured, and what they are rented for.
  *
  * A run takes a time, an energy and a price. All three are sums over what keeps an
  * engine busy, of its time times a rate: 1, the watts drawn by all devices meanwhile,
@@ -31,7 +31,17 @@ typedef struct
   gint64 copy_mw;             /* above that, while it is copied to or from */
   gint64 price;               /* of an hour, in parts; or TP_RATE_NONE */
   gboolean is_per_use;        /* paid for kernels and copies, not for waiting */
+  gboolean is_measured;       /* the watts are, by `tplan calibrate --energy` */
 } TpRate;
+
+/* What counters of energy told of a device, in milliwatts as above. */
+typedef struct
+{
+  gint64 busy_mw;             /* 0: nobody asked them */
+  gint64 idle_mw, copy_mw;
+  const char *counters;       /* (nullable) interned: which; what has them in
+                               * common draws it together */
+} TpDrawn;
 
 struct TpCosts;
 

@@ -70,6 +70,9 @@ tp_rated_check (const TpProblem *problem, TpAim aim, GError **error)
   if (problem->n_devices > 2 || device < 0)
     return problem->n_devices <= 2;
   g_string_replace (option, "%s", problem->costs->devices[device], 1);
+  if (aim == TP_AIM_ENERGY && !problem->costs->is_simulated)
+    g_string_append (option, ", or have it counted, where the system does: "
+                             "`tplan calibrate --energy`");
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "the least %s is asked for, and what '%s' takes of it is not "
                "stated: give %s",

@@ -14,8 +14,9 @@ class Rates:
     def __init__(self, checker):
         self.plan, self.p, self.n = checker, checker.p, len(checker.devices)
         self.rates, self.aims = self.p["rates"], self.p["aims"]
-        need(self.n <= 2 and [len(rate) for rate in self.rates] == [5] * self.n, "rates")
-        for busy, idle, link, price, per_use in self.rates:
+        need(self.n <= 2 and len(self.rates) == self.n, "rates")
+        need(all(len(rate) == 5 or (len(rate) == 6 and rate[5] == 1 and rate[0] >= 0) for rate in self.rates), "rates")
+        for busy, idle, link, price, per_use in (rate[:5] for rate in self.rates):
             need(0 <= idle <= busy or (busy, idle, link) == (-1, 0, 0), "watts")
             need(max(busy, idle, link, price) <= 10 ** 9, "too much")
             need(link >= 0 and price >= -1 and per_use in (0, 1), "watts of copies, or a price")

@@ -352,6 +352,8 @@ LISTS (clGetDeviceIDs,
         cl_uint *out_n),
        (a, b, n, ids, out_n))
 
+#define CL_DEVICE_PCI_BUS_INFO 0x410F /* CL_DEVICE_PCI_BUS_INFO_KHR */
+
 static const struct
 {
   const char *name;
@@ -369,6 +371,7 @@ static const struct
   CLAIM (CL_DEVICE_SINGLE_FP_CONFIG, cl_device_fp_config),
   CLAIM (CL_DEVICE_MAX_WORK_ITEM_SIZES, size_t), /* of the first dimension */
   CLAIM (CL_DEVICE_MAX_MEM_ALLOC_SIZE, cl_ulong),
+  CLAIM (CL_DEVICE_PCI_BUS_INFO, cl_ulong), /* domain and bus */
 #undef CLAIM
 };
 
