@@ -12,6 +12,7 @@
 #include "calib/constants-graph.h"
 #include "calib/joules.h"
 #include "calib/measure.h"
+#include "calib/patience.h"
 #include "ir/clock.h"
 #include "ir/rates.h"
 #include "runtime/devices.h"
@@ -19,8 +20,7 @@
 
 #include <math.h>
 
-#define WARM_NS (400 * 1000 * 1000)
-#define COUNTED_NS G_GINT64_CONSTANT (1000000000)
+#define COUNTED_US G_GINT64_CONSTANT (1000000) /* and 0.4 of that before */
 #define LOOK_NS (20 * 1000 * 1000)  /* between two looks at counters */
 #define BURST_MAX (1 << 12)
 #define COPY_BYTES (16 << 20)
@@ -133,8 +133,11 @@ static gboolean
 count (Subject *subject, LoadFunc load, double *out_own, double *out_host,
        GError **error)
 {
-  return go_on (subject, load, WARM_NS, error) && start (subject, error)
-         && go_on (subject, load, COUNTED_NS, error)
+  gint64 counted_ns = 1000 * MIN (COUNTED_US, tp_patience_get_most_us ());
+
+  return go_on (subject, load, counted_ns / 5 * 2, error)
+         && start (subject, error)
+         && go_on (subject, load, counted_ns, error)
          && stop (subject, out_own, out_host, error);
 }
 
