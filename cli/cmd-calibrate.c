@@ -16,6 +16,7 @@
 #include "cli/series.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "cli/watts.h"
 #include "cli/whole-run.h"
 
 static struct
@@ -255,18 +256,6 @@ fit_to_json (const TpFit *fit)
 }
 
 static json_t *
-watts_to_json (const TpDeviceRow *row)
-{
-  if (row->busy_mw == 0)
-    return json_null ();
-  return json_pack ("{s:o, s:o, s:o, s:o}", "busy_w",
-                    tp_cli_real (row->busy_mw / 1e3), "idle_w",
-                    tp_cli_real (row->idle_mw / 1e3), "copy_w",
-                    tp_cli_real (row->copy_mw / 1e3), "counters",
-                    tp_cli_string (row->counters));
-}
-
-static json_t *
 device_to_json (const TpDeviceRow *row)
 {
   return json_pack (
@@ -277,7 +266,7 @@ device_to_json (const TpDeviceRow *row)
       tp_cli_real (row->launch_ns), "sync_ns", tp_cli_real (row->sync_ns),
       "full_points", tp_cli_real (row->full_points), "to_device",
       fit_to_json (&row->to_device), "to_host", fit_to_json (&row->to_host),
-      "watts", watts_to_json (row));
+      "watts", tp_cli_watts_to_json (row));
 }
 
 static char *
@@ -291,18 +280,12 @@ format_link (const TpDeviceRow *row, const TpFit *fit)
                           fit->n_points > 0 ? " (by size)" : "");
 }
 
-/* "cpu 65 W, 9.2 W idle, by package-0" */
 static char *
 describe_watts (const TpDeviceRow *row)
 {
-  g_autofree char *copies
-      = row->copy_mw > 0
-            ? g_strdup_printf (", %.3g W more for copies", row->copy_mw / 1e3)
-            : g_strdup ("");
+  g_autofree char *watts = tp_cli_describe_drawn (row);
 
-  return g_strdup_printf ("%s %.3g W, %.3g W idle%s, by %s", row->name,
-                          row->busy_mw / 1e3, row->idle_mw / 1e3, copies,
-                          row->counters);
+  return g_strdup_printf ("%s %s", row->name, watts);
 }
 
 static gboolean

@@ -11,6 +11,7 @@
 #include "calib/machine-json.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
+#include "cli/watts.h"
 #include "machine/machine.h"
 #include "runtime/devices.h"
 #include "runtime/threads.h"
@@ -80,6 +81,13 @@ add_row (json_t *object, const TpDeviceRow *row)
   set_real (object, "full_points", row->full_points);
   set_integer (object, "memory_bytes", row->memory_bytes);
   set_integer (object, "measured_at", row->measured_at);
+  if (row->busy_mw > 0)
+    {
+      g_autofree char *drawn = tp_cli_describe_drawn (row);
+
+      json_object_set_new (object, "watts", tp_cli_watts_to_json (row));
+      json_object_set_new (object, "draws", tp_cli_string (drawn));
+    }
   if (row->is_host)
     return;
   set_link (object, "to_device", &row->to_device);

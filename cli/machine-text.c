@@ -155,6 +155,8 @@ add_speed (GPtrArray *lines, const json_t *device)
   add (lines, "full from %.0f points at once", get_real (device, "full_points"));
   if (json_is_true (json_object_get (device, "host")))
     add (lines, "works in host memory");
+  if (get_text (device, "draws") != NULL)
+    add (lines, "draws %s", get_text (device, "draws"));
 }
 
 static void

@@ -52,6 +52,7 @@ grep -q -e '--objective energy --watts ref=65:5 -f' .err; say $? "  in what is s
 
 # Constants that are measured anew have them still, and so has the machine elsewhere.
 try 0 machine export -o machine.json; say $? "a machine in a file"
+try 0 machine show && out_has '^ *draws [45][0-9.]* W, [45][0-9.]* W idle, by package-0$'; say $? "  which is shown so"
 try 0 optimize mlp.json --machine machine.json --devices ref,cpu --objective energy -o -; say $? "  says what it draws"
 grep -q '"counters": "package-0"' machine.json; say $? "  and by what that is known"
 
