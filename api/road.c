@@ -168,7 +168,7 @@ static gboolean
 find_asked (const TplanGraph *graph, const TpRoadOptions *options,
             TpMicroBatches *out, GError **error)
 {
-  gint64 batch = tp_graph_get_batch (graph->graph);
+  gint64 batch = tp_graph_find_batch (graph->graph);
   int n = options->n_micro_batches;
 
   if (n == 0 || graph->micro_batches.n > 0)
@@ -238,7 +238,7 @@ split (const TpWay *way, TpRoadTaken *best, GError **error)
   g_auto (TpMicroSearch) search
       = { .take = take_split,
           .data = (gpointer) way,
-          .batch = tp_graph_get_batch (way->model->graph),
+          .batch = tp_graph_find_batch (way->model->graph),
           .costs = way->costs,
           .is_side_by_side = is_side_by_side (way->options) };
   g_autoptr (GError) local = NULL;

@@ -102,7 +102,7 @@ plan_graph (const TpGraph *graph)
 static void
 split_graph (TpGraph *graph)
 {
-  gint64 batch = tp_graph_get_batch (graph);
+  gint64 batch = tp_graph_find_batch (graph);
   const gint64 sizes[] = { batch - 1, 1 };
   g_autoptr (TpGraph) parts = tp_graph_split_batch (graph, sizes, 2, NULL);
 

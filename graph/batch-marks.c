@@ -13,6 +13,14 @@ fail (const char *kind, const char *name, const char *what, GError **error)
   return FALSE;
 }
 
+static void
+fail_of_none (gint64 batch, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "the batch cannot be split: the first input has none of %"
+               G_GINT64_FORMAT, MAX (batch, 2));
+}
+
 /* ---- dimensions ---------------------------------------------------------- */
 
 int
@@ -68,10 +76,10 @@ mark_inputs (TpBatchMarks *self, GError **error)
     {
       const TpTensor *it = &graph->tensors[graph->inputs[i]];
 
-      if (it->state > 0 || it->rank == 0 || it->count == 0
-          || it->dims[0] != self->parts.n_parts)
+      if (it->state > 0 || it->rank <= self->dim || it->count == 0
+          || it->dims[self->dim] != self->parts.n_parts)
         continue;
-      self->parts.steps[graph->inputs[i]] = it->strides[0];
+      self->parts.steps[graph->inputs[i]] = it->strides[self->dim];
       if (!check_tensor (self, graph->inputs[i], error))
         return FALSE;
     }
@@ -165,6 +173,17 @@ check_outputs (const TpBatchMarks *self, GError **error)
 }
 
 static gboolean
+check_any (const TpBatchMarks *self, GError **error)
+{
+  for (int i = 0; i < self->graph->n_nodes; i++)
+    if (self->reads[i] != NULL)
+      return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "the batch cannot be split: no op depends on it");
+  return FALSE;
+}
+
+static gboolean
 mark_all (TpBatchMarks *self, GError **error)
 {
   if (!mark_inputs (self, error))
@@ -172,20 +191,59 @@ mark_all (TpBatchMarks *self, GError **error)
   for (int i = 0; i < self->graph->n_nodes; i++)
     if (!mark_node (self, i, error))
       return FALSE;
-  return check_outputs (self, error);
+  return check_any (self, error) && check_outputs (self, error);
+}
+
+gint64
+tp_batch_get_extent (const TpGraph *graph, int dim)
+{
+  for (int i = 0; i < graph->n_inputs; i++)
+    {
+      const TpTensor *it = &graph->tensors[graph->inputs[i]];
+
+      if (it->rank > 0)
+        return it->rank > dim ? it->dims[dim] : 0;
+    }
+  return 0;
+}
+
+static TpBatchMarks *
+mark_along (const TpGraph *graph, int dim, GError **error)
+{
+  g_autoptr (TpBatchMarks) self = g_new0 (TpBatchMarks, 1);
+
+  self->graph = graph;
+  self->dim = dim;
+  self->parts.n_parts = tp_batch_get_extent (graph, dim);
+  self->parts.steps = tp_new0 (gint64, graph->n_tensors + 1);
+  self->cuts = tp_new0 (gint64, graph->n_tensors + 1);
+  self->reads = tp_new0 (gint64 *, graph->n_nodes + 1);
+  return mark_all (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
 TpBatchMarks *
 tp_batch_marks_new (const TpGraph *graph, gint64 batch, GError **error)
 {
-  g_autoptr (TpBatchMarks) self = g_new0 (TpBatchMarks, 1);
+  g_autoptr (GError) first = NULL;
 
-  self->graph = graph;
-  self->parts.n_parts = batch;
-  self->parts.steps = tp_new0 (gint64, graph->n_tensors + 1);
-  self->cuts = tp_new0 (gint64, graph->n_tensors + 1);
-  self->reads = tp_new0 (gint64 *, graph->n_nodes + 1);
-  return mark_all (self, error) ? g_steal_pointer (&self) : NULL;
+  for (int dim = 0; dim < TP_BATCH_N_DIMS; dim++)
+    {
+      gint64 extent = tp_batch_get_extent (graph, dim);
+      g_autoptr (GError) local = NULL;
+      TpBatchMarks *marks = NULL;
+
+      if (extent < 2 || (batch != 0 && extent != batch))
+        continue;
+      marks = mark_along (graph, dim, &local);
+      if (marks != NULL)
+        return marks;
+      if (first == NULL)
+        first = g_steal_pointer (&local);
+    }
+  if (first == NULL)
+    fail_of_none (batch, &first);
+  g_propagate_error (error, g_steal_pointer (&first));
+  return NULL;
 }
 
 void

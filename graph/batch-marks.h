@@ -5,11 +5,14 @@
 #include "ir/graph.h"
 #include "ops/parts.h"
 
+#define TP_BATCH_N_DIMS 2     /* of the first input, that may be the batch */
+
 typedef struct
 {
   const TpGraph *graph;
+  int dim;                    /* of inputs that it is */
   TpParts parts;              /* of a batch: what has steps is batched: inputs of which
-                               * dimension 0 it is, and what is made of these */
+                               * that dimension is as long, and what is made of these */
   gint64 *cuts;               /* [tensor]: of which some op reads parts, though it is
                                * not batched: their step; else 0 */
   gint64 **reads;             /* [node]: as tp_parts_follow () says, where an input is
@@ -24,13 +27,18 @@ int tp_batch_find_part (const TpTensor *tensor, gint64 batch, gint64 step);
 
 /**
  * tp_batch_marks_new:
- * @batch: at least 2
+ * @batch: how large it is, at least 2; 0: as large as it is
  *
- * TPLAN_ERROR_USAGE: as tp_graph_split_batch () says.
+ * Of a batch that is dimension 0 of the first input, or dimension 1 if it cannot be
+ * that one: recurrent networks have the sequence first.
+ *
+ * TPLAN_ERROR_USAGE: as tp_graph_split_batch () says, of dimension 0.
  */
 TpBatchMarks *tp_batch_marks_new (const TpGraph *graph, gint64 batch,
                                   GError **error);
 void tp_batch_marks_free (TpBatchMarks *self);
+/* The extent of dimension @dim of the first input that has one; 0: none has. */
+gint64 tp_batch_get_extent (const TpGraph *graph, int dim);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpBatchMarks, tp_batch_marks_free)
 
 #endif

@@ -30,28 +30,38 @@ typedef struct
 } Split;
 
 gint64
-tp_graph_get_batch (const TpGraph *graph)
+tp_graph_find_batch (const TpGraph *graph)
 {
-  for (int i = 0; i < graph->n_inputs; i++)
-    if (graph->tensors[graph->inputs[i]].rank > 0)
-      return graph->tensors[graph->inputs[i]].dims[0];
-  return 0;
+  g_autoptr (TpBatchMarks) marks = tp_batch_marks_new (graph, 0, NULL);
+
+  return marks != NULL ? marks->parts.n_parts : tp_batch_get_extent (graph, 0);
 }
 
 static gboolean
-check_sizes (const gint64 *sizes, int n_sizes, gint64 batch, GError **error)
+is_sum (const gint64 *sizes, int n_sizes, gint64 sum)
 {
-  gint64 rest = batch;
+  for (int i = 0; i < n_sizes && sum >= 0; i++)
+    sum = sizes[i] < 1 || sizes[i] > sum ? -1 : sum - sizes[i];
+  return sum == 0;
+}
 
-  for (int i = 0; i < n_sizes && rest >= 0; i++)
-    rest = sizes[i] < 1 || sizes[i] > rest ? -1 : rest - sizes[i];
-  if (rest == 0 && n_sizes > 1 && n_sizes <= TP_MICRO_BATCHES_MOST)
-    return TRUE;
+/* What they sum to, which is a dimension that may be it; 0: nothing like that. */
+static gint64
+check_sizes (const TpGraph *graph, const gint64 *sizes, int n_sizes,
+             GError **error)
+{
+  gint64 batch;
+
+  for (int dim = 0; dim < TP_BATCH_N_DIMS; dim++)
+    if (n_sizes > 1 && n_sizes <= TP_MICRO_BATCHES_MOST
+        && is_sum (sizes, n_sizes, tp_batch_get_extent (graph, dim)))
+      return tp_batch_get_extent (graph, dim);
+  batch = tp_graph_find_batch (graph);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "the batch cannot be split: sizes, of at most %d parts, are at "
                "least 1 and sum to it, which is %" G_GINT64_FORMAT,
                TP_MICRO_BATCHES_MOST, batch);
-  return FALSE;
+  return 0;
 }
 
 /* ---- tensors ------------------------------------------------------------- */
@@ -433,17 +443,6 @@ add_all (Split *split, int *joined, GError **error)
   return TRUE;
 }
 
-static gboolean
-has_any (const TpBatchMarks *marks, GError **error)
-{
-  for (int i = 0; i < marks->graph->n_nodes; i++)
-    if (marks->reads[i] != NULL)
-      return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "the batch cannot be split: no op depends on it");
-  return FALSE;
-}
-
 static TpGraph *
 make (Split *split, GError **error)
 {
@@ -464,17 +463,17 @@ TpGraph *
 tp_graph_split_batch (TpGraph *graph, const gint64 *sizes, int n_sizes,
                       GError **error)
 {
-  gint64 batch = tp_graph_get_batch (graph);
   g_autoptr (TpBatchMarks) marks = NULL;
   Split split = { .graph = graph, .sizes = sizes, .n_sizes = n_sizes };
+  gint64 batch;
 
   if (n_sizes == 0)
     return tp_graph_ref (graph);
-  if (!check_sizes (sizes, n_sizes, batch, error)
+  batch = check_sizes (graph, sizes, n_sizes, error);
+  if (batch == 0
       || !tp_room_check ((gint64) graph->n_nodes * n_sizes * OP_BYTES,
                          "to split the batch", error))
     return NULL;
   split.marks = marks = tp_batch_marks_new (graph, batch, error);
-  return marks == NULL || !has_any (marks, error) ? NULL
-                                                  : make (&split, error);
+  return marks == NULL ? NULL : make (&split, error);
 }

@@ -4,13 +4,15 @@
 
 #include "ir/graph.h"
 
-/* The extent of dimension 0 of the first input that has one: what may be split; 0:
- * there is no such input. */
-gint64 tp_graph_get_batch (const TpGraph *graph);
+/* What may be split: the extent of dimension 0 of the first input that has one, or,
+ * where the network mixes that, of dimension 1 (sequence first); where it mixes both, of
+ * dimension 0 again; 0: there is no such input. */
+gint64 tp_graph_find_batch (const TpGraph *graph);
 
 /**
  * tp_graph_split_batch:
- * @sizes: of the micro-batches, which sum to the batch; each at least 1
+ * @sizes: of the micro-batches, which sum to the batch, in dimension 0 of the first
+ *   input or in dimension 1; each at least 1
  * @n_sizes: 0: @graph itself; else from 2 to TP_MICRO_BATCHES_MOST
  *
  * A graph of the same inputs and outputs that computes the same. An op that what is

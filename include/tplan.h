@@ -309,7 +309,8 @@ typedef struct
                                * device in every run, as for `--stream-weights`; for
                                * the objective "time" alone */
   const gint64 *micro_batches; /* (nullable): sizes of the parts that the batch, which
-                               * is dimension 0 of the first input, is run in, as for
+                               * is dimension 0 of the first input (1, where the
+                               * sequence comes first), is run in, as for
                                * `--micro-batches`: they sum to it. Read while the
                                * call lasts */
   int n_micro_batches;        /* how many, from 2 to 256; without sizes they are as

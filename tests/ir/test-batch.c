@@ -97,6 +97,11 @@ static const struct
   { "steps", "in x 6 5 3;Transpose x -> t perm=1,0,2;const w 1 16 3;"
              "const r 1 16 4;LSTM t w r -> y hidden_size=4;ints a 1;"
              "Squeeze y a -> q;Relu q -> z" },
+  { "sequence first", "int64 i 5 6;in h 1 6 4;const t 9 3;Gather t i -> x;"
+                      "const w 1 12 3;const r 1 12 4;"
+                      "GRU x w r -> y v hidden_size=4;ints a 1;"
+                      "Squeeze y a -> q;Add q h -> s;Softmax s -> z axis=2" },
+  { "other rows", "in x 4 6;in y 4 6;Add x y -> s;Softmax s -> z axis=0" },
   { "unread", "in x 6 4;ints p 1 3;Split x p -> a b axis=1;Relu b -> z;"
               "Transpose x -> t perm=1,0;ints u 2;Unsqueeze t u -> w;"
               "const k 1 8 1;const r 1 8 2;"
