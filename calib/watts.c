@@ -102,7 +102,9 @@ start (Subject *subject, GError **error)
 static gboolean
 stop (Subject *subject, double *out_own, double *out_host, GError **error)
 {
-  *out_host = 0;
+  *out_own = *out_host = 0;
+  if (tp_channel_must_stop (subject->channel))
+    return TRUE;
   if (!tp_joules_stop (subject->own, out_own))
     return fail (subject, tp_joules_get_source (subject->own), error);
   if (subject->host != NULL && !tp_joules_stop (subject->host, out_host))
@@ -149,7 +151,8 @@ get_milliwatts (double watts)
   return (gint64) CLAMP (round (watts * 1000), 0, TP_RATE_MAX);
 }
 
-/* A device that draws less at work than without is one that was not idle. */
+/* A device that draws less at work than without is one that was not idle. Where the
+ * child must stop, nothing is said. */
 static gboolean
 count_all (Subject *subject, GError **error)
 {
