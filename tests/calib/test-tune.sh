@@ -96,7 +96,9 @@ grep -q '"samples": 0,' out
 result $? "nothing was timed"
 
 "$TPLAN" cost diff --all --format json cost.db cost.db > diff
-test "$(grep -c '"what"' diff)" = "$(sql 'SELECT COUNT (*) FROM entry WHERE state != 3')"
+# A kernel may have another schedule in use beside what was tuned: one that could not be
+# timed again, in much company.
+test "$(grep -c '"what"' diff)" = "$(sql 'SELECT COUNT (DISTINCT digest) FROM entry WHERE state != 3')"
 result $? "what was only tried is not compared"
 # Another table prefers another schedule of a kernel: it is one kernel all the same.
 "$python" - <<'PY' > pair
@@ -105,10 +107,10 @@ for name in ("swapped.db", "both.db"):
     shutil.copy("cost.db", name)
 first = sqlite3.connect("cost.db")
 digest, used = first.execute("""SELECT digest, schedule FROM entry WHERE state < 2 AND digest IN
-    (SELECT digest FROM entry WHERE state = 3)""").fetchone()
+    (SELECT digest FROM entry WHERE state = 3) ORDER BY digest, median_ns""").fetchone()
 (tried,) = first.execute("SELECT schedule FROM entry WHERE state = 3 AND digest = ? LIMIT 1", (digest,)).fetchone()
 swapped = sqlite3.connect("swapped.db")
-swapped.execute("UPDATE entry SET state = 3 WHERE digest = ? AND schedule = ?", (digest, used))
+swapped.execute("UPDATE entry SET state = 3 WHERE digest = ? AND state < 2", (digest,))
 swapped.execute("UPDATE entry SET state = 0 WHERE digest = ? AND schedule = ?", (digest, tried))
 swapped.commit()
 both = sqlite3.connect("both.db")
