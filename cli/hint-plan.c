@@ -254,21 +254,40 @@ find_rate (const char *device, TpRate *out_rate)
     *out_rate = machine->rate;
 }
 
-/* Numbers that are out of all bounds are not stated. */
-static void
+/* As readers of plans take them. */
+static gboolean
 read_rate (const json_t *row, TpRate *out_rate)
 {
-  gint64 parts[6];
+  gint64 parts[6] = { 0 };
+  gsize n = json_array_size (row);
 
-  tp_rate_init (out_rate);
-  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+  if (n < 5 || n > G_N_ELEMENTS (parts))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
     {
       parts[i] = json_integer_value (json_array_get (row, i));
       if (parts[i] < TP_RATE_NONE || parts[i] > TP_RATE_MAX)
-        return;
+        return FALSE;
     }
   *out_rate = (TpRate){ parts[0], parts[1], parts[2], parts[3],
                         parts[4] == 1, parts[5] == 1 };
+  return parts[1] >= 0 && parts[2] >= 0 && parts[4] >= 0 && parts[4] <= 1
+         && (parts[0] < 0 || parts[1] <= parts[0]);
+}
+
+/* One for each device. */
+static gboolean
+has_rates (const json_t *plan)
+{
+  const json_t *rows = json_object_get (plan, "rates");
+  gsize n = json_array_size (rows);
+  TpRate rate;
+
+  for (gsize i = 0; i < n; i++)
+    if (!read_rate (json_array_get (rows, i), &rate))
+      return FALSE;
+  return n > 0 && n <= MOST_DEVICES
+         && n == json_array_size (json_object_get (plan, "devices"));
 }
 
 /* DEVICE=@text, unless the device has that anyway. */
@@ -289,9 +308,8 @@ add_plan_rates (GString *line, const json_t *plan)
 {
   const json_t *rows = json_object_get (plan, "rates");
   const json_t *devices = json_object_get (plan, "devices");
-  gsize n = MIN (json_array_size (rows), MOST_DEVICES);
 
-  for (gsize i = 0; i < n; i++)
+  for (gsize i = 0; i < json_array_size (rows); i++)
     {
       const char *device = json_string_value (json_array_get (devices, i));
       g_autofree char *watts = NULL, *price = NULL;
@@ -331,7 +349,7 @@ add_plan_aims (GString *line, const TpCommand *command, const json_t *plan)
       && tp_hint_has_option (command, "trust-estimates")
       && json_is_true (json_object_get (plan, "trust_estimates")))
     tp_hint_add_option (line, "trust-estimates", NULL);
-  if (tp_hint_has_option (command, "watts"))
+  if (tp_hint_has_option (command, "watts") && has_rates (plan))
     add_plan_rates (line, plan);
 }
 
