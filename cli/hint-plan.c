@@ -5,12 +5,12 @@
 
 #include <string.h>
 
+#include "calib/rates.h"
 #include "cli/hint-words.h"
 #include "cli/planning.h"
 #include "format/gzip.h"
 #include "ir/rate-text.h"
 #include "ir/types.h"
-#include "machine/machine.h"
 
 #define PLAN_MAX_BYTES (64 << 20) /* of one that is looked into */
 #define MOST_DEVICES 16       /* of a plan */
@@ -240,20 +240,6 @@ add_plan_memory (GString *line, const json_t *plan)
     }
 }
 
-/* What is known of the device unless it is stated. */
-static void
-find_rate (const char *device, TpRate *out_rate)
-{
-  g_autoptr (TpMachine) machine
-      = g_str_has_prefix (device, "sim:")
-            ? tp_machine_parse (device + strlen ("sim:"), NULL)
-            : NULL;
-
-  tp_rate_init (out_rate);
-  if (machine != NULL)
-    *out_rate = machine->rate;
-}
-
 /* As readers of plans take them. */
 static gboolean
 read_rate (const json_t *row, TpRate *out_rate)
@@ -319,7 +305,7 @@ add_plan_rates (GString *line, const json_t *plan)
       if (device == NULL)
         continue;
       read_rate (json_array_get (rows, i), &rate);
-      find_rate (device, &usual);
+      tp_calib_find_rate (NULL, device, &usual);
       watts = tp_rate_format_watts (&rate);
       price = tp_rate_format_price (&rate);
       usual_watts = tp_rate_format_watts (&usual);
