@@ -85,9 +85,11 @@ make_rates (const TpCosts *costs, const TpStatedRates *stated)
   for (int d = 0; d < costs->n_devices; d++)
     {
       if (as != NULL && as->rates != NULL)
-        rates[d] = as->rates[d];
-      else
-        tp_calib_find_rate (stated->machine, costs->devices[d], &rates[d]);
+        {
+          rates[d] = as->rates[d];
+          continue;
+        }
+      tp_calib_find_rate (stated->machine, costs->devices[d], &rates[d]);
       if (rates[d].busy_mw == TP_RATE_NONE && costs->drawn != NULL
           && costs->drawn[d].busy_mw > 0)
         take_drawn (costs, d, &rates[d]);

@@ -258,6 +258,7 @@ read_rate (const json_t *row, TpRate *out_rate)
   *out_rate = (TpRate){ parts[0], parts[1], parts[2], parts[3],
                         parts[4] == 1, parts[5] == 1 };
   return parts[1] >= 0 && parts[2] >= 0 && parts[4] >= 0 && parts[4] <= 1
+         && parts[5] >= 0 && parts[5] <= 1
          && (parts[0] < 0 || parts[1] <= parts[0]);
 }
 
