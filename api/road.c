@@ -168,11 +168,12 @@ static gboolean
 find_asked (const TplanGraph *graph, const TpRoadOptions *options,
             TpMicroBatches *out, GError **error)
 {
-  gint64 batch = tp_graph_find_batch (graph->graph);
   int n = options->n_micro_batches;
+  gint64 batch;
 
   if (n == 0 || graph->micro_batches.n > 0)
     return TRUE;
+  batch = tp_graph_find_batch (graph->graph);
   if (n < 2 || n > TP_MICRO_BATCHES_MOST
       || (options->micro_batches == NULL && n > batch))
     {
