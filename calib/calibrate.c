@@ -212,24 +212,30 @@ measure_constants (TpCalibration *self, GError **error)
   return TRUE;
 }
 
-/* A driver that does not survive it has none. */
+/* A driver that does not survive it has none; behind it, another child goes on. */
 static gboolean
 measure_watts (TpCalibration *self, GError **error)
 {
+  int n = self->devices->len;
+
   while (wait_for_turn (self))
     ;
-  if (tp_calibration_is_over (self))
-    return TRUE;
-  self->n_total += self->devices->len;
-  self->watts = (TpWattsJob){
-    .n_threads = self->options->n_threads,
-    .n_devices = self->devices->len,
-    .devices = (const char *const *) self->devices->pdata,
-  };
-  if (!tp_child_run (self, watts_work, error))
-    return FALSE;
-  if (tp_child_is_broken (self))
-    tp_inbox_warn (self, tp_child_describe_end (self));
+  self->n_total += tp_calibration_is_over (self) ? 0 : n;
+  for (int first = 0; first < n && !tp_calibration_is_over (self);)
+    {
+      self->watts = (TpWattsJob){
+        .n_threads = self->options->n_threads,
+        .first = first,
+        .n_devices = n,
+        .devices = (const char *const *) self->devices->pdata,
+      };
+      if (!tp_child_run (self, watts_work, error))
+        return FALSE;
+      if (tp_child_is_broken (self))
+        tp_inbox_warn (self, tp_child_describe_end (self));
+      first = tp_child_is_broken (self)
+                  ? MAX (first, self->end.beat.device) + 1 : n;
+    }
   return TRUE;
 }
 

@@ -289,7 +289,8 @@ tp_watts_work (TpChannel *channel, gpointer data)
 {
   const TpWattsJob *job = data;
 
-  for (int i = 0; i < job->n_devices && !tp_channel_must_stop (channel); i++)
+  for (int i = job->first;
+       i < job->n_devices && !tp_channel_must_stop (channel); i++)
     {
       g_autoptr (GError) error = NULL;
 

@@ -7,10 +7,12 @@ python=$(command -v python3) || { echo "1..0 # SKIP no python3"; exit 0; }
 export TPLAN_SYSFS="$work/sys"
 
 zone=$TPLAN_SYSFS/class/powercap/intel-rapl:0
-mkdir -p "$zone"
-echo package-0 > "$zone/name"
-echo 0 > "$zone/energy_uj"
-"$python" - "$zone/energy_uj" <<'PY' &
+draw ()
+{
+  mkdir -p "$zone"
+  echo package-0 > "$zone/name"
+  echo 0 > "$zone/energy_uj"
+  "$python" - "$zone/energy_uj" <<'PY' &
 import os, sys, time
 begin = time.monotonic()
 while os.getppid() != 1:
@@ -19,8 +21,10 @@ while os.getppid() != 1:
     os.rename(sys.argv[1] + ".new", sys.argv[1])
     time.sleep(0.002)
 PY
-writer=$!
-trap 'kill $writer; rm -rf "$work"' EXIT
+  writer=$!
+  trap 'kill $writer; rm -rf "$work"' EXIT
+}
+draw
 
 try 2 optimize mlp.json --devices ref --objective energy; say $? "watts that nobody knows"
 err_has 'tplan calibrate mlp.json --energy'; say $? "  can be counted"
@@ -77,6 +81,16 @@ if [ -f "$layer" ] && "$TPLAN" devices --format=csv | grep -q '^opencl:0,ready';
   echo 15000000 > "$card/power1_average"
   try 0 calibrate --devices opencl:0 --energy; say $? "a card"
   out_has '^draws:   opencl:0 15 W, 15 W idle, by amdgpu$'; say $? "  has a sensor of its own"
+
+  # One that crashes costs none of those behind it.
+  rm "$TPLAN_COST"
+  draw
+  try 0 calibrate --devices opencl:0,ref; say $? "devices whose constants are known"
+  export TEST_OPENCL_FAIL="clEnqueueNDRangeKernel 1 crash"
+  try 0 calibrate --devices opencl:0,ref --energy; say $? "a driver that crashes while it is counted"
+  err_has "device 'opencl:0': its driver crashed.* while it was opened and probed"; say $? "  is named"
+  out_has '^draws:   ref [1-9][0-9.]* W, [1-9][0-9.]* W idle, by package-0$'; say $? "  and the device after it counted"
+  ! out_has '^draws:   opencl:0'; say $? "  alone"
 else
   echo "# no OpenCL: no card"
 fi
