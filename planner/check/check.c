@@ -113,7 +113,8 @@ add_copies_in_range (const TpChecker *checker, int tensor, gint64 *sum)
          && copies < MAX_SUM && add_in_range (sum, copies);
 }
 
-/* No cost is negative, and no sum of different ones can overflow. */
+/* No cost is negative, not even where an op may not be, and no sum of different ones
+ * can overflow. */
 static gboolean
 check_cost_range (TpChecker *checker)
 {
@@ -123,7 +124,7 @@ check_cost_range (TpChecker *checker)
 
   for (int i = 0; i < costs->n_nodes; i++)
     for (int d = 0; d < costs->n_devices; d++)
-      is_good = is_good
+      is_good = is_good && tp_costs_node (costs, i, d)->time_ns >= 0
                 && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
   for (int i = 0; i < costs->n_tensors; i++)
     if (!checker->tensors[i].is_constant)
