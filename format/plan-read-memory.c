@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define MAX_SHARE (G_GINT64_CONSTANT (1) << 62)
+
 /* Element @index, a number of at least 0 that an int can hold. */
 static gboolean
 read_int (TpPlanPlace place, gsize index, int *out, GError **error)
@@ -25,11 +27,18 @@ read_int (TpPlanPlace place, gsize index, int *out, GError **error)
 }
 
 static gboolean
-read_amount (TpPlanPlace place, gsize index, gint64 *out, GError **error)
+read_number (TpPlanPlace place, gsize index, gint64 low, gint64 *out,
+             GError **error)
 {
   return tp_plan_read_integer (
-      tp_plan_place_enter (place, json_array_get (place.json, index)), 0, out,
-      error);
+      tp_plan_place_enter (place, json_array_get (place.json, index)), low,
+      out, error);
+}
+
+static gboolean
+read_amount (TpPlanPlace place, gsize index, gint64 *out, GError **error)
+{
+  return read_number (place, index, 0, out, error);
 }
 
 static gboolean
@@ -55,14 +64,15 @@ read_share (TpPlanPlace place, TpArray *shares, GError **error)
   TpMemoryShare share;
 
   if (json_array_size (place.json) != 5 || kind == NULL || kind[0] == 0
-      || kind[1] != 0 || strchr ("hdcem", kind[0]) == NULL)
+      || kind[1] != 0 || strchr ("hdcemk", kind[0]) == NULL)
     return tp_plan_read_fail (place.reader, error, place.path,
                               "not [kind, index, price, op, amount]");
   share.kind = kind[0];
   if (!read_int (place, 1, &share.index, error)
       || !read_int (place, 2, &share.row, error)
       || !read_int (place, 3, &share.op, error)
-      || !read_amount (place, 4, &share.amount, error))
+      || !read_number (place, 4, kind[0] == 'k' ? -MAX_SHARE : 0,
+                       &share.amount, error))
     return FALSE;
   tp_array_append_val (shares, share);
   return TRUE;

@@ -27,11 +27,12 @@ typedef struct
   char kind;                  /* 'h', 'd': copy of tensor @index to the second
                                * device, to the first; 'c', 'e': gain of group
                                * @index on the first, on the second; 'm': bytes
-                               * of tensor @index */
+                               * of tensor @index; 'k': nothing, of colocation
+                               * @index */
   int index;
   int row;                    /* 'm': which price; else 0 */
   int op;                     /* the reader */
-  gint64 amount;
+  gint64 amount;              /* 'k': may be below 0 */
 } TpMemoryShare;
 
 /* A lower bound of what placements cost, for any choices of ops. */

@@ -135,12 +135,24 @@ tp_limit_best_offer (TpLimitBest *best, const gint8 *devices)
 
 /* ---- what is beside ----------------------------------------------------- */
 
-/* The op on @device whose bytes are cheapest to be rid of; -1: none. */
+/* Bytes that the unit of @op holds, about: what two of it hold is in both. */
+static gint64
+sum_shares (const TpLimitModel *model, const gint64 *shares, int op)
+{
+  TpColocation unit = tp_limit_model_get_unit (model, &op);
+  gint64 sum = 0;
+
+  for (int i = 0; i < unit.n_nodes; i++)
+    sum = MIN (sum + shares[unit.nodes[i]], TP_PROBLEM_LIMIT / 2);
+  return sum;
+}
+
+/* The first op of the unit on @device whose bytes are cheapest to be rid of; -1:
+ * none. */
 static int
 find_cheapest_move (TpLimitBest *best, gint8 *devices, int device, int step)
 {
   const TpLimitModel *model = best->model;
-  const gint64 *shares = best->shares;
   double least = 0;
   int found = -1;
 
@@ -149,13 +161,15 @@ find_cheapest_move (TpLimitBest *best, gint8 *devices, int device, int step)
   for (int i = 0; i < model->n_ops; i++)
     {
       double price;
+      gint64 bytes;
 
-      if (shares[i] == 0 || devices[i] != device
-          || !tp_limit_model_may_move (model, i))
+      if (devices[i] != device || !tp_limit_model_is_choice (model, i))
+        continue;
+      bytes = sum_shares (model, best->shares, i);
+      if (bytes == 0)
         continue;
       price = (double) tp_limit_model_move (model, devices, i);
-      price = price > 0 ? price / (double) shares[i]
-                        : price * (double) shares[i];
+      price = price > 0 ? price / (double) bytes : price * (double) bytes;
       if (found >= 0 && price >= least)
         continue;
       least = price;
@@ -192,26 +206,27 @@ make_fit (TpLimitBest *best, gint8 *devices)
       op = find_cheapest_move (best, devices, device, step);
       if (op < 0)
         return FALSE;
-      devices[op] = 1 - device;
+      tp_limit_model_set (best->model, devices, op, 1 - device);
     }
   return best->work_left > 0;
 }
 
-/* The ops that go together with @op: of its group, where it is the first. */
+/* The ops that go together with @op: of its unit and its group, where it is the
+ * first of that, and of their units. */
 static void
-turn_unit (const TpLimitModel *model, gint8 *devices, int op)
+turn_all (const TpLimitModel *model, gint8 *devices, int op)
 {
   int group = model->group_of[op], to = 1 - devices[op];
   const TpGroup *it
       = group < 0 ? NULL : &model->problem->groups->groups[group];
 
-  devices[op] = (gint8) to;
+  tp_limit_model_set (model, devices, op, to);
   for (int i = 0; it != NULL && it->nodes[0] == op && i < it->n_nodes; i++)
     if (tp_limit_model_may_move (model, it->nodes[i]))
-      devices[it->nodes[i]] = (gint8) to;
+      tp_limit_model_set (model, devices, it->nodes[i], to);
 }
 
-/* Turns the unit of @op, and moves others out of its way, if that is cheaper in
+/* Turns @op and what goes with it, and moves others out of its way, if that is cheaper in
  * all. */
 static gboolean
 turn_better (TpLimitBest *best, gint8 *devices, int op)
@@ -220,7 +235,7 @@ turn_better (TpLimitBest *best, gint8 *devices, int op)
   g_autofree gint8 *copy = tp_memdup (devices, model->n_ops + 1);
   gint64 before = tp_limit_model_cost (model, devices);
 
-  turn_unit (model, copy, op);
+  turn_all (model, copy, op);
   best->work_left -= 2 * model->problem->graph->n_tensors;
   if (tp_limit_model_cost (model, copy) >= before || !make_fit (best, copy)
       || tp_limit_model_cost (model, copy) >= before)
@@ -242,7 +257,7 @@ turn_each (TpLimitBest *best, gint8 *devices, gint64 until)
   return is_better;
 }
 
-/* Whether any op alone is better on its other device, where there is room. */
+/* Whether any unit is better on its other device, where there is room. */
 static gboolean
 move_each (TpLimitBest *best, gint8 *devices)
 {
@@ -251,14 +266,14 @@ move_each (TpLimitBest *best, gint8 *devices)
 
   for (int i = 0; i < best->model->n_ops && best->work_left > 0; i++)
     {
-      if (!tp_limit_model_may_move (best->model, i)
+      if (!tp_limit_model_is_choice (best->model, i)
           || tp_limit_model_move (best->model, devices, i) >= 0)
         continue;
-      devices[i] = 1 - devices[i];
+      tp_limit_model_set (best->model, devices, i, 1 - devices[i]);
       if (find_fullest (best, devices, &step) < 0)
         is_better = TRUE;
       else
-        devices[i] = 1 - devices[i];
+        tp_limit_model_set (best->model, devices, i, 1 - devices[i]);
     }
   return is_better;
 }

@@ -5,7 +5,8 @@
  * price that this one answers for; whatever the shares, as long as those of a
  * term are no more than its price, the sum over all ops of what each costs at
  * least with its shares is a lower bound (docs/planner.md). A maximum flow has
- * the shares for which that is largest. */
+ * the shares for which that is largest. Of a colocation what flows from one op to
+ * others is without limit: what they answer for adds up to nothing. */
 #include "config.h"
 
 #include "planner/limit-cut.h"
@@ -68,6 +69,14 @@ add_term (Star *star, const TpLimitTerm *term, int vertex)
     add_arc (star, term, vertex, readers[i], star->infinite);
 }
 
+static void
+add_colocation (Star *star, const TpColocation *it, int vertex)
+{
+  for (int i = 0; i < it->n_nodes; i++)
+    tp_flow_add_pair (star->flow, vertex, it->nodes[i], star->infinite,
+                      star->infinite);
+}
+
 /* Where @op may not be, what it costs there is without end. */
 static gint64
 get_own (const Star *star, const gint8 *fixed, int op, int device)
@@ -93,7 +102,8 @@ sum_prices (const Star *star)
 static void
 build_flow (Star *star, const gint8 *fixed)
 {
-  int n_ops = star->terms->n_ops, n = n_ops;
+  const TpGraph *graph = star->model->problem->graph;
+  int n_ops = star->terms->n_ops, n = n_ops + graph->n_colocations;
 
   for (guint i = 0; i < star->terms->terms->len; i++)
     n += !is_direct (get_term (star, i));
@@ -107,6 +117,8 @@ build_flow (Star *star, const gint8 *fixed)
       add_term (star, get_term (star, i), n);
       n += !is_direct (get_term (star, i));
     }
+  for (int i = 0; i < graph->n_colocations; i++)
+    add_colocation (star, &graph->colocations[i], n + i);
 }
 
 /* ---- shares ------------------------------------------------------------- */
@@ -135,6 +147,21 @@ take_pair (Star *star, const TpLimitTerm *term)
   return term->device == 1 ? flow : -flow;
 }
 
+/* They may be below 0. */
+static void
+take_together (Star *star, int index, TpLimitCut *cut)
+{
+  const TpColocation *it
+      = &star->model->problem->graph->colocations[index];
+
+  for (int i = 0; i < it->n_nodes; i++)
+    {
+      TpLimitTerm term = { 'k', index, 0, 1, -1, 0, 0, it->n_nodes };
+
+      add_share (&term, it->nodes[i], take_pair (star, &term), cut);
+    }
+}
+
 static void
 take_shares (Star *star, TpLimitCut *cut)
 {
@@ -148,6 +175,8 @@ take_shares (Star *star, TpLimitCut *cut)
       for (int k = 0; k < term->n; k++)
         add_share (term, readers[k], take_pair (star, term), cut);
     }
+  for (int i = 0; i < star->model->problem->graph->n_colocations; i++)
+    take_together (star, i, cut);
 }
 
 static gint64
@@ -216,7 +245,8 @@ take_devices (const Star *star, const gint8 *fixed)
 {
   int n_ops = star->terms->n_ops;
   g_autofree guint8 *is_sink
-      = tp_new0 (guint8, n_ops + (gsize) star->terms->terms->len + 1);
+      = tp_new0 (guint8, n_ops + (gsize) star->terms->terms->len
+                             + star->model->problem->graph->n_colocations + 1);
   g_autofree gint8 *devices = tp_new0 (gint8, n_ops + 1);
 
   tp_flow_get_sink_side (star->flow, is_sink);
@@ -250,6 +280,7 @@ tp_limit_cut_new (const TpLimitModel *model, const TpArray *prices,
   cut->offset = find_offset (&star, has_costs);
   take_levels (&star, fixed, cut);
   cut->devices = take_devices (&star, fixed);
+  cut->model = model;
   return g_steal_pointer (&cut);
 }
 
@@ -268,8 +299,13 @@ gint64
 tp_limit_cut_find_value (const TpLimitCut *cut, const gint8 *fixed, int op,
                          int device)
 {
-  return cut->value - get_level (cut, fixed, op)
-         + cut->levels[2 * (gsize) op + device];
+  TpColocation unit = tp_limit_model_get_unit (cut->model, &op);
+  gint64 value = cut->value;
+
+  for (int i = 0; i < unit.n_nodes; i++)
+    value += cut->levels[2 * (gsize) unit.nodes[i] + device]
+             - get_level (cut, fixed, unit.nodes[i]);
+  return value;
 }
 
 gint64

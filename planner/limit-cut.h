@@ -8,6 +8,7 @@
 
 typedef struct
 {
+  const TpLimitModel *model;  /* (unowned) */
   TpMemoryBound *bound;       /* (nullable): taken */
   gint64 value;               /* what it proves of the ops fixed so */
   gint64 offset;              /* part of it that no op answers for */
@@ -21,7 +22,7 @@ TpLimitCut *tp_limit_cut_new (const TpLimitModel *model, const TpArray *prices,
 void tp_limit_cut_free (TpLimitCut *cut);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitCut, tp_limit_cut_free)
 
-/* What its bound proves where @op is on @device besides. */
+/* What its bound proves where the unit of @op is on @device besides. */
 gint64 tp_limit_cut_find_value (const TpLimitCut *cut, const gint8 *fixed,
                                 int op, int device);
 /* The largest for which nothing overflows. */

@@ -74,6 +74,37 @@ tp_limit_model_may_move (const TpLimitModel *model, int op)
          && model->costs->own[2 * (gsize) op + 1] != TP_COST_NONE;
 }
 
+/* The ops that are to be on the device of @op, which are one choice: @op alone, or its
+ * colocation; ascending. */
+static inline TpColocation
+tp_limit_model_get_unit (const TpLimitModel *model, const int *op)
+{
+  const TpGraph *graph = model->problem->graph;
+  int index = graph->colocation_of == NULL ? -1 : graph->colocation_of[*op];
+
+  return index < 0 ? (TpColocation){ 1, op } : graph->colocations[index];
+}
+
+/* Whether choices of @op are those of its unit: it is its first op, and may be on
+ * either device. */
+static inline gboolean
+tp_limit_model_is_choice (const TpLimitModel *model, int op)
+{
+  return tp_limit_model_may_move (model, op)
+         && tp_limit_model_get_unit (model, &op).nodes[0] == op;
+}
+
+/* @devices: of its unit: @device, or TP_LIMIT_FREE. */
+static inline void
+tp_limit_model_set (const TpLimitModel *model, gint8 *devices, int op,
+                    int device)
+{
+  TpColocation unit = tp_limit_model_get_unit (model, &op);
+
+  for (int i = 0; i < unit.n_nodes; i++)
+    devices[unit.nodes[i]] = (gint8) device;
+}
+
 /* Whether both devices can take too much of what they share. */
 static inline gboolean
 tp_limit_model_has_pool (const TpLimitModel *model)

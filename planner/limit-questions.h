@@ -6,7 +6,7 @@
 
 /* Of a placement: kernels and copies, groups where they save. */
 gint64 tp_limit_model_cost (const TpLimitModel *model, const gint8 *devices);
-/* What it costs more with @op on its other device, where it may be. */
+/* What it costs more with the unit of @op on its other device, where it may be. */
 gint64 tp_limit_model_move (const TpLimitModel *model, gint8 *devices, int op);
 /* What @devices (TP_LIMIT_FREE: either) holds at least on @device when op @step
  * begins. */

@@ -3,9 +3,9 @@
  * A flag says whether any of some ops is on a device, of those decided. It
  * lives from the last of them to the first, or to what makes what they read;
  * flags of the same ops are one. A node is the set of flags that are up:
- * what is paid and held at the next op depends on nothing else. Networks
- * have few tensors at once, and of most the readers are one op, so there are
- * few sets. */
+ * what is paid and held at the next op depends on nothing else, nor does where
+ * it may be that is to be with others. Networks have few tensors at once, and of
+ * most the readers are one op, so there are few sets. */
 #include "config.h"
 
 #include "planner/limit-steps.h"
@@ -45,6 +45,7 @@ typedef struct
   int *ups;                   /* [op * 2 + device]: that are up with it there */
   int *made;                  /* [op * 2 + device]: paid if it is not there */
   int *held;                  /* [op * 2 + device]: bytes while it runs */
+  int *away;                  /* [op * 2 + device]: up where it may not be there */
   gint64 *own_weights, *own_held; /* [op * 2 + device]: if it is there */
   guint64 used;               /* slots */
   int of_slot[MAX_FLAGS];
@@ -116,6 +117,28 @@ add_terms (Build *build)
         add_item (build, &build->made[2 * it->maker + it->device], flag,
                   it->price);
     }
+}
+
+/* Any op of it on one device bars the other to those before. */
+static void
+add_colocation (Build *build, const TpColocation *it)
+{
+  for (int d = 0; d < 2; d++)
+    {
+      int flag = add_flag (build, it->nodes, it->n_nodes, d, it->nodes[0]);
+
+      for (int i = 0; i < it->n_nodes; i++)
+        add_item (build, &build->away[2 * it->nodes[i] + 1 - d], flag, 1);
+    }
+}
+
+static void
+add_colocations (Build *build)
+{
+  const TpGraph *graph = build->model->problem->graph;
+
+  for (int i = 0; i < graph->n_colocations; i++)
+    add_colocation (build, &graph->colocations[i]);
 }
 
 /* ---- what is held ------------------------------------------------------- */
@@ -356,6 +379,7 @@ add_ways (Build *build, int op, const TpArray *nodes, Layer *next)
         TpLimitWay way = { .from = (int) i, .device = d };
 
         if (build->model->costs->own[2 * (gsize) op + d] == TP_COST_NONE
+            || sum_items (build, build->away[2 * op + d], before) > 0
             || !fill_way (build, op, before, after, &way))
           continue;
         way.to = find_node (next, after & ~gone);
@@ -400,6 +424,7 @@ build_clear (Build *build)
   g_free (build->ups);
   g_free (build->made);
   g_free (build->held);
+  g_free (build->away);
   g_free (build->own_weights);
   g_free (build->own_held);
 }
@@ -427,6 +452,7 @@ tp_limit_steps_new (const TpLimitModel *model)
   build.ups = new_lists (2 * n);
   build.made = new_lists (2 * n);
   build.held = new_lists (2 * n);
+  build.away = new_lists (2 * n);
   build.own_weights = tp_new0 (gint64, 2 * n + 1);
   build.own_held = tp_new0 (gint64, 2 * n + 1);
   steps->model = model;
@@ -438,6 +464,7 @@ tp_limit_steps_new (const TpLimitModel *model)
         = tp_limit_model_has_pool (model)
           || (model->limits[d] > 0 && model->limits[d] < model->all_bytes);
   add_terms (&build);
+  add_colocations (&build);
   add_holdings (&build);
   return build.items->len < MAX_ITEMS && add_layers (&build)
              ? g_steal_pointer (&steps)

@@ -121,8 +121,8 @@ fix_path (Tree *tree, int node)
                      : model->costs->own[2 * (gsize) i] == TP_COST_NONE;
   for (; get_node (tree, node)->parent >= 0;
        node = get_node (tree, node)->parent)
-    tree->fixed[get_node (tree, node)->op]
-        = (gint8) get_node (tree, node)->device;
+    tp_limit_model_set (model, tree->fixed, get_node (tree, node)->op,
+                        get_node (tree, node)->device);
 }
 
 static int
@@ -191,8 +191,17 @@ add_forced (Tree *tree, int index, const Node *full)
   get_node (tree, child + full->device)->kind = TP_PROOF_FULL;
   get_node (tree, child + full->device)->index = full->index;
   get_node (tree, child + full->device)->step = full->step;
-  tree->fixed[full->op] = (gint8) (1 - full->device);
+  tp_limit_model_set (tree->climber.model, tree->fixed, full->op,
+                      1 - full->device);
   return child + 1 - full->device;
+}
+
+/* Whether its unit can be fixed, and is asked for by this op. */
+static gboolean
+is_free (const Tree *tree, int op)
+{
+  return tree->fixed[op] == TP_LIMIT_FREE
+         && tp_limit_model_is_choice (tree->climber.model, op);
 }
 
 /* Free ops that are too much on a device by themselves, with those fixed so far, are
@@ -208,17 +217,17 @@ fix_full_ops (Tree *tree, int index, int *probes_left)
     {
       is_new = FALSE;
       for (int i = 0; i < model->n_ops && *probes_left > 0; i++)
-        for (int d = 0; d < 2 && tree->fixed[i] == TP_LIMIT_FREE; d++)
+        for (int d = 0; d < 2 && is_free (tree, i); d++)
           {
             Node full = { .op = i, .device = d };
 
             if (model->limits[d] == 0)
               continue;
             *probes_left -= 1;
-            tree->fixed[i] = (gint8) d;
+            tp_limit_model_set (model, tree->fixed, i, d);
             if (!is_device_full (tree, &full, d))
               {
-                tree->fixed[i] = TP_LIMIT_FREE;
+                tp_limit_model_set (model, tree->fixed, i, TP_LIMIT_FREE);
                 continue;
               }
             index = add_forced (tree, index, &full);
@@ -358,7 +367,7 @@ fix_dear_ops (Tree *tree, int index, TpLimitClimb *climb)
   const TpLimitBest *best = tree->climber.best;
 
   for (int i = 0; i < tree->climber.model->n_ops; i++)
-    for (int d = 0; d < 2 && tree->fixed[i] == TP_LIMIT_FREE; d++)
+    for (int d = 0; d < 2 && is_free (tree, i); d++)
       {
         int child;
 
@@ -372,7 +381,7 @@ fix_dear_ops (Tree *tree, int index, TpLimitClimb *climb)
         get_node (tree, index)->kind = TP_PROOF_BRANCH;
         get_node (tree, index)->first_child = child;
         get_node (tree, index)->index = i;
-        tree->fixed[i] = (gint8) (1 - d);
+        tp_limit_model_set (tree->climber.model, tree->fixed, i, 1 - d);
         index = child + 1 - d;
       }
   return index;

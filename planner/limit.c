@@ -182,6 +182,7 @@ const TpSolver tp_solver_limit = {
   .max_devices = 2,
   .kinds = TP_OBJECTIVE_SUM,
   .keeps_limits = TRUE,
+  .keeps_together = TRUE,
   .certificate = TP_PLAN_MEMORY_TREE,
   .solve = limit_solve,
   .fill_margins = limit_fill_margins,

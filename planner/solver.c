@@ -21,25 +21,36 @@ static const TpSolver *const solvers[] = {
 };
 
 static void
-set_error (const TpProblem *problem, int most, GError **error)
+set_limit_error (const TpProblem *problem, int most, GError **error)
 {
-  if (problem->graph->n_colocations > 0 && problem->limits != NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "the cheapest plan takes more memory than there is, and "
-                 "limits of memory are not kept yet where ops are to be on one "
-                 "device (state, colocations): allow more");
-  else if (problem->limits != NULL && most == 0)
+  gboolean is_together = problem->graph->n_colocations > 0;
+
+  if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "the plan for objective '%s' takes more memory than there "
-                 "is, and limits of memory are kept for 'time' and "
-                 "'throughput' only: allow more, or plan for those",
-                 problem->objective->name);
-  else if (problem->limits != NULL)
+                 "is, and limits of memory are kept for %s: "
+                 "allow more, or plan for %s",
+                 problem->objective->name,
+                 is_together ? "'time' only where ops are to be on one device "
+                               "(state, colocations)"
+                             : "'time' and 'throughput' only",
+                 is_together ? "that" : "those");
+  else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "
-                 "is, and limits of memory are kept for at most %d devices: "
+                 "is, and limits of memory are kept for at most %d devices%s: "
                  "name fewer, or allow more",
-                 problem->n_devices, most);
+                 problem->n_devices, most,
+                 is_together ? " where ops are to be on one device (state, "
+                               "colocations)"
+                             : "");
+}
+
+static void
+set_error (const TpProblem *problem, int most, GError **error)
+{
+  if (problem->limits != NULL)
+    set_limit_error (problem, most, error);
   else if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "plans for objective '%s' are not made where ops are to be on "

@@ -89,14 +89,20 @@ class Limited(Checker):
         left = {key: term[0] for key, term in terms.items()}
         seen = set()
         for kind, t, row, op, amount in bound["shares"]:
+            if kind == "k":
+                need(t >= 0 and row == 0, "share")
+                terms[kind, t, row] = 0, 1, NONE, self.together[t]
             _, d, maker, readers = terms[kind, t, row]
-            need(op in readers and amount >= 0 and (kind, t, row, op) not in seen, "share")
+            need(op in readers and (amount >= 0 or kind == "k"), "share")
+            need((kind, t, row, op) not in seen, "a share, twice")
             seen.add((kind, t, row, op))
+            left.setdefault((kind, t, row), 0)
             left[kind, t, row] -= amount
             own[op][d] += amount
             if maker is not NONE:
                 own[maker][d] -= amount
-        need(all(rest >= 0 for rest in left.values()), "shares above the price")
+        need(all(rest == 0 if key[0] == "k" else rest >= 0 for key, rest in left.items()),
+             "shares above the price, or of a colocation that do not add up to 0")
         offset = -sum(price * self.limits[d] >> 30 for d, _, price in bound["prices"])
         if self.pool:
             sums = [sum(price for at, _, price in bound["prices"] if at == d) for d in (0, 1)]
@@ -123,11 +129,15 @@ class Limited(Checker):
             return self.sweep.is_proved(self.low, self.high, rest, self.least + self.p["constant_ns"])
         return kind == "placed" and all(len(at) == 1 for at in where)
 
+    def put(self, op, devices, where):
+        for i in {op}.union(self.bound.get(op, [])):
+            where[i] = list(devices)
+
     def enter(self, kind, which, *rest, where):
         """A choice, and what undoes it."""
         if kind == "op":
             need(len(where[which]) == 2, "op", which, "is not free")
-            where[which] = [0]
+            self.put(which, [0], where)
             return "op", which
         bytes_, = rest
         need(self.limits[which] > 0 and self.low[which] <= bytes_ < self.high[which], "a peak")
@@ -140,9 +150,9 @@ class Limited(Checker):
         while path:
             kind, which, *rest = path.pop()
             if kind == "op" and where[which] == [1]:
-                where[which] = [0, 1]
+                self.put(which, [0, 1], where)
             elif kind == "op":
-                where[which] = [1]
+                self.put(which, [1], where)
                 path.append((kind, which))
                 return True
             elif len(rest) == 1:

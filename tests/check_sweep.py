@@ -29,7 +29,9 @@ class Sweep:
         self.cost, self.weights, self.paid = defaultdict(int), defaultdict(int), defaultdict(list)
         self.own, self.own_weights = [[0, 0] for _ in plan.ops], [[0, 0] for _ in plan.ops]
         self.rows, self.made = defaultdict(list), defaultdict(int)
+        self.away = defaultdict(int)    # of an op: facts with which it may not be there
         self.add_costs(plan)
+        self.add_together(plan)
         self.add_held(plan)
         self.add_layers(plan, where)
 
@@ -57,6 +59,13 @@ class Sweep:
         for t in plan.moving:
             for d in (0, 1) if plan.shown[t] else ():
                 self.own[plan.makers[t]][d] += plan.copy(t, d, plan.host)
+
+    def add_together(self, plan):
+        for ops in plan.together:
+            for d in (0, 1):
+                fact = self.fact(ops, d, ops[0])
+                for o in ops:
+                    self.away[o, 1 - d] |= 1 << fact
 
     def add_held(self, plan):
         for d in self.limited:
@@ -102,6 +111,8 @@ class Sweep:
             after, steps = {}, []
             for state, at in states.items():
                 for d in set(where[i]) & set(plan.may[i]):
+                    if state & self.away[i, d]:
+                        continue
                     now = state | ups[i, d]
                     cost, weights, held = self.step(i, d, state, now)
                     if all(weights[x] + held[x] <= self.limits[x] for x in self.limited) and (

@@ -207,6 +207,19 @@ check_end (Walk *walk, const TpProofEntry *entry)
 
 /* ---- the tree ----------------------------------------------------------- */
 
+/* What is to be on one device is there with @op. */
+static void
+set_device (Walk *walk, int op, int device)
+{
+  const TpGraph *graph = walk->checker->graph;
+  int index = graph->colocation_of == NULL ? -1 : graph->colocation_of[op];
+  const TpColocation *it = index < 0 ? NULL : &graph->colocations[index];
+
+  walk->devices[op] = (gint8) device;
+  for (int i = 0; it != NULL && i < it->n_nodes; i++)
+    walk->devices[it->nodes[i]] = (gint8) device;
+}
+
 static gboolean
 enter (Walk *walk, int op)
 {
@@ -215,7 +228,7 @@ enter (Walk *walk, int op)
   if (op < 0 || op >= walk->checker->plan->n_placements
       || walk->devices[op] != FREE)
     return FALSE;
-  walk->devices[op] = 0;
+  set_device (walk, op, 0);
   tp_array_append_val (walk->path, choice);
   return TRUE;
 }
@@ -243,7 +256,7 @@ turn_choice (Walk *walk, Choice *choice)
   choice->is_second = TRUE;
   if (choice->op >= 0)
     {
-      walk->devices[choice->op] = 1;
+      set_device (walk, choice->op, 1);
       return;
     }
   walk->box.low[choice->device] = choice->bytes + 1;
@@ -254,7 +267,7 @@ static void
 leave_choice (Walk *walk, const Choice *choice)
 {
   if (choice->op >= 0)
-    walk->devices[choice->op] = FREE;
+    set_device (walk, choice->op, FREE);
   else
     walk->box.low[choice->device] = choice->low;
 }

@@ -3,7 +3,8 @@
  * A term costs its price where its maker is not on its device and any of its
  * readers is. With x = 1 on the device and 0 elsewhere, that is at least the sum
  * of any shares of the price, each times x of its reader less x of the maker. So
- * all costs are at least a sum over ops, each of which is least by itself. */
+ * all costs are at least a sum over ops, each of which is least by itself. Of a
+ * colocation x is one, so that amounts which add up to 0 change nothing. */
 #include "config.h"
 
 #include "planner/check/check-share.h"
@@ -73,6 +74,21 @@ find_bytes (TpCheckerHeld *held, const TpMemoryPrice *price, int root)
                  held->n_ops };
 }
 
+/* Costs nothing, wherever it is. */
+static gboolean
+find_together (const TpChecker *checker, const TpMemoryShare *share,
+               TpCheckerTerm *out)
+{
+  const TpColocation *it;
+
+  if (share->index < 0 || share->index >= checker->graph->n_colocations
+      || share->row != 0)
+    return FALSE;
+  it = &checker->graph->colocations[share->index];
+  *out = (TpCheckerTerm){ 1, -1, 0, it->nodes, it->n_nodes };
+  return TRUE;
+}
+
 static gboolean
 find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
            const TpMemoryShare *share, TpCheckerTerm *out)
@@ -82,6 +98,8 @@ find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
   gboolean is_gain = share->kind == 'c' || share->kind == 'e';
   int n = is_gain ? checker->costs->n_groups : checker->costs->n_tensors;
 
+  if (share->kind == 'k')
+    return find_together (checker, share, out);
   if (share->index < 0 || share->index >= n || (!bound->has_costs
                                                 && share->kind != 'm'))
     return FALSE;
@@ -205,16 +223,19 @@ check_prices (TpCheckerHeld *held, const TpMemoryBound *bound)
 
 /* ---- shares ------------------------------------------------------------- */
 
-/* Copies by tensor, then groups, then bytes by price; to the first, then to the
- * second. */
+static int
+get_class (char kind)
+{
+  return kind == 'k' ? 3 : kind == 'm' ? 2 : kind == 'c' || kind == 'e';
+}
+
+/* Copies by tensor, then groups, then bytes by price, then colocations; to the first,
+ * then to the second. */
 static int
 compare_terms (const TpMemoryShare *a, const TpMemoryShare *b)
 {
-  int classes[] = { a->kind == 'm' ? 2 : a->kind == 'c' || a->kind == 'e',
-                    b->kind == 'm' ? 2 : b->kind == 'c' || b->kind == 'e' };
-
-  if (classes[0] != classes[1])
-    return classes[0] - classes[1];
+  if (get_class (a->kind) != get_class (b->kind))
+    return get_class (a->kind) - get_class (b->kind);
   if (a->row != b->row)
     return a->row < b->row ? -1 : 1;
   if (a->index != b->index)
@@ -250,6 +271,14 @@ typedef struct
   Wide taken;                 /* of its price */
 } Taking;
 
+/* Whether the shares of the last term are all there are. */
+static gboolean
+is_complete (const Taking *taking)
+{
+  return taking->before == NULL || taking->before->kind != 'k'
+         || taking->taken == 0;
+}
+
 static gboolean
 add_share (TpCheckerHeld *held, const TpMemoryBound *bound,
            const TpMemoryShare *share, Taking *taking, TpCheckerLevels *out)
@@ -259,15 +288,18 @@ add_share (TpCheckerHeld *held, const TpMemoryBound *bound,
   const TpCheckerTerm *term = &taking->term;
 
   if (order > 0 || (order == 0 && taking->before->op >= share->op)
-      || (order < 0 && !find_term (held, bound, share, &taking->term))
-      || share->amount < 0 || !is_reader (term, share->op))
+      || (order < 0
+          && (!is_complete (taking)
+              || !find_term (held, bound, share, &taking->term)))
+      || (share->amount < 0 && share->kind != 'k')
+      || !is_reader (term, share->op))
     return FALSE;
   taking->before = share;
   taking->taken = (order == 0 ? taking->taken : 0) + share->amount;
   out->levels[2 * (gsize) share->op + term->device] += share->amount;
   if (term->maker >= 0)
     out->levels[2 * (gsize) term->maker + term->device] -= share->amount;
-  return taking->taken <= term->price;
+  return share->kind == 'k' || taking->taken <= term->price;
 }
 
 static gboolean
@@ -281,7 +313,7 @@ add_shares (TpCheckerHeld *held, const TpMemoryBound *bound,
                     &tp_array_index (bound->shares, TpMemoryShare, i), &taking,
                     out))
       return FALSE;
-  return TRUE;
+  return is_complete (&taking);
 }
 
 gboolean

@@ -2,8 +2,8 @@
  *
  * From the last op to the first all that matters of what is placed already is
  * which tensors are read there on which device, which constants, and which
- * groups have an op where. These are facts, one for each copy, gain, constant
- * and tensor that is held; they begin with the last op that has to do with
+ * groups and colocations have an op where. These are facts, one for each copy,
+ * gain, constant, colocation and tensor that is held; they begin with the last op that has to do with
  * them. */
 #include "config.h"
 
@@ -29,6 +29,7 @@ typedef struct
   Wide cost;                  /* of a copy or a gain */
   gint64 weights;             /* of a constant */
   int root;                   /* tensor that is held; else -1 */
+  gboolean is_together;       /* all of @ops are on one device */
   int next;                   /* with the same last op */
   /* Of the op at hand: */
   gboolean is_of_op;          /* among ops */
@@ -96,6 +97,14 @@ add_root (Making *making, int root, int device)
 }
 
 static void
+add_together (Making *making, const TpColocation *it, int device)
+{
+  add_fact (making, (Fact){ .device = device, .maker = -1, .ops = it->nodes,
+                            .n = it->n_nodes, .root = -1,
+                            .is_together = TRUE });
+}
+
+static void
 add_facts (Making *making)
 {
   const TpChecker *checker = making->checker;
@@ -112,6 +121,8 @@ add_facts (Making *making)
           term = tp_checker_find_gain (checker, i, d);
           add_term (making, &term);
         }
+      for (int i = 0; i < checker->graph->n_colocations; i++)
+        add_together (making, &checker->graph->colocations[i], d);
       for (int i = 0; i < checker->graph->n_tensors; i++)
         if (making->steps->is_limited[d])
           add_root (making, i, d);
@@ -269,6 +280,22 @@ clear_ended (const Making *making, guint64 *facts)
       facts[at / 64] &= ~((guint64) 1 << at % 64);
 }
 
+/* Whether it is to be with others that are not on @device. */
+static gboolean
+is_apart (const Making *making, const guint64 *facts, int device)
+{
+  for (int at = 0; at < making->n_now; at++)
+    {
+      const Fact *it
+          = making->now[at] < 0 ? NULL : get_fact (making, making->now[at]);
+
+      if (it != NULL && it->is_together && it->is_of_op
+          && it->device != device && holds (facts, at))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /* Of one state, where @facts hold. */
 static void
 add_steps (Making *making, int op, int from, const guint64 *facts)
@@ -281,7 +308,8 @@ add_steps (Making *making, int op, int from, const guint64 *facts)
                              .cost = making->own[2 * (gsize) op + d] };
 
       if ((fixed[op] >= 0 && fixed[op] != d)
-          || !tp_checker_may_run (making->checker, op, d))
+          || !tp_checker_may_run (making->checker, op, d)
+          || is_apart (making, facts, d))
         continue;
       step.held[d] = making->steps->is_limited[d] ? making->made[d] : 0;
       for (int at = 0; at < making->n_now; at++)

@@ -22,7 +22,11 @@ typedef struct
   TpGraphBuilder *builder;
   GPtrArray *tensors;         /* names, in no order of size */
   GArray *counts;             /* gint64: elements of each */
+  int maker;                  /* op that makes the next of state "s", where ops are to
+                               * be on one device; -1: there is none */
 } Draft;
+
+#define N_STATE 7000          /* elements of it */
 
 static gint64
 random_count (void)
@@ -89,6 +93,34 @@ add_view (Draft *draft, int index)
   tp_graph_builder_add_node (draft->builder, &node, names, NULL);
 }
 
+/* Reads the state, or is with others. */
+static void
+choose_together (const Draft *draft, int index, TpNode *node,
+                 const char **inputs, int *n_inputs)
+{
+  static const char *const sets[] = { "A", "B", "C" };
+  int set = g_test_rand_int_range (0, 9);
+
+  if (index == 0 || index == draft->maker || set == 8)
+    inputs[(*n_inputs)++] = "s";
+  else if (set < (int) G_N_ELEMENTS (sets))
+    node->colocation = sets[set];
+}
+
+static void
+add_output (Draft *draft, const char *op, gboolean is_state,
+            const char **out_name)
+{
+  g_autoptr (GError) error = NULL;
+  TpDimSpec dim = { is_state ? N_STATE : random_count (), NULL };
+  TpTensorSpec spec = { NULL, TPLAN_DTYPE_FLOAT32, 1, &dim, op };
+
+  *out_name = spec.name = take_name (
+      draft, g_strdup_printf ("%s_%s", op, *out_name), dim.value);
+  tp_graph_builder_declare (draft->builder, &spec, &error);
+  g_assert_no_error (error);
+}
+
 static void
 add_op (Draft *draft, int index)
 {
@@ -98,7 +130,7 @@ add_op (Draft *draft, int index)
   g_autofree char *weight = NULL;
   TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,
                   .costs = &unused };
-  const char *inputs[4], *outputs[2];
+  const char *inputs[5], *outputs[2] = { "0", "1" };
   TpNodeNames names = { .inputs = inputs, .outputs = outputs };
   int n = g_test_rand_int_range (1, 3);
 
@@ -108,23 +140,42 @@ add_op (Draft *draft, int index)
     inputs[names.n_inputs++] = weight = add_weight (draft, index);
   else if (g_test_rand_bit ())
     inputs[names.n_inputs++] = "shared";
+  if (draft->maker >= 0)
+    choose_together (draft, index, &node, inputs, &names.n_inputs);
   names.n_outputs = g_test_rand_int_range (0, 6) == 0 ? 2 : 1;
   for (int i = 0; i < names.n_outputs; i++)
-    {
-      TpDimSpec dim = { random_count (), NULL };
-      TpTensorSpec spec = { NULL, TPLAN_DTYPE_FLOAT32, 1, &dim, name };
-
-      outputs[i] = spec.name = take_name (
-          draft, g_strdup_printf ("%s_%d", name, i), dim.value);
-      tp_graph_builder_declare (draft->builder, &spec, &error);
-      g_assert_no_error (error);
-    }
+    add_output (draft, name, i == 0 && index == draft->maker, &outputs[i]);
   tp_graph_builder_add_node (draft->builder, &node, names, &error);
   g_assert_no_error (error);
 }
 
+static void
+add_state (const Draft *draft)
+{
+  const TpDimSpec dim = { N_STATE, NULL };
+  const TpTensorSpec s = { "s", TPLAN_DTYPE_FLOAT32, 1, &dim, "s" };
+  g_autofree char *next = g_strdup_printf ("op%d_0", draft->maker);
+
+  g_assert_true (tp_graph_builder_add_state (draft->builder, &s, next, NULL));
+}
+
+/* The last tensor, and some others; but none that is state. */
+static void
+add_outputs (const Draft *draft)
+{
+  g_autofree char *next = g_strdup_printf ("op%d_0", draft->maker);
+  guint last = draft->tensors->len - 1;
+
+  last -= g_str_equal (draft->tensors->pdata[last], next);
+  for (guint i = MIN (2, last); i <= last; i++)
+    if ((i == last || g_test_rand_int_range (0, 8) == 0)
+        && !g_str_equal (draft->tensors->pdata[i], next))
+      g_assert_true (tp_graph_builder_add_output (
+          draft->builder, draft->tensors->pdata[i], "outputs", NULL));
+}
+
 static TpGraph *
-new_graph (int n_ops)
+new_graph (int n_ops, gboolean is_together)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("memory", 17);
@@ -133,22 +184,20 @@ new_graph (int n_ops)
   const TpTensor shared = { .name = "shared", .dtype = TPLAN_DTYPE_FLOAT32,
                             .rank = 1, .dims = { 5000 },
                             .init = { .kind = TP_INIT_FILL, .value = 1 } };
-  Draft draft = { builder, tensors, counts };
+  Draft draft = { builder, tensors, counts, is_together ? n_ops - 1 : -1 };
   TpGraph *graph;
 
   tp_graph_builder_add_constant (builder, &shared, "shared", NULL);
   add_input (&draft, "x");
   add_input (&draft, "y");
+  if (is_together)
+    add_state (&draft);
   for (int i = 0; i < n_ops; i++)
-    if (i > 0 && g_test_rand_int_range (0, 8) == 0)
+    if (i > 0 && i != draft.maker && g_test_rand_int_range (0, 8) == 0)
       add_view (&draft, i);
     else
       add_op (&draft, i);
-  for (guint i = 2; i < tensors->len; i++)
-    if (i + 1 == tensors->len || g_test_rand_int_range (0, 8) == 0)
-      tp_graph_builder_add_output (builder, tensors->pdata[i], "outputs",
-                                   &error);
-  g_assert_no_error (error);
+  add_outputs (&draft);
   graph = tp_graph_builder_finish (builder, NULL, &error);
   g_assert_no_error (error);
   return graph;
@@ -206,6 +255,15 @@ random_cost (int low, int high)
   return (TpCost){ .time_ns = g_test_rand_int_range (low, high + 1) };
 }
 
+/* Ops that are to be together have one left that all can be on. */
+static int
+choose_gap (const TpGraph *graph, int node, int n_devices)
+{
+  int index = graph->colocation_of == NULL ? -1 : graph->colocation_of[node];
+
+  return index >= 0 ? index % n_devices : g_test_rand_int_range (0, n_devices);
+}
+
 static TpCosts *
 new_costs (int n, int host, const TpGraph *graph, const TpGroups *groups)
 {
@@ -219,7 +277,7 @@ new_costs (int n, int host, const TpGraph *graph, const TpGroups *groups)
       for (int d = 1; d < n; d++)
         *tp_costs_node (costs, i, d) = random_cost (10, 1000);
       if (graph->nodes[i].pins == NULL && g_test_rand_int_range (0, 10) == 0)
-        tp_costs_node (costs, i, g_test_rand_int_range (0, n))->time_ns
+        tp_costs_node (costs, i, choose_gap (graph, i, n))->time_ns
             = TP_COST_NONE;
     }
   for (int i = 0; i < groups->n_groups; i++)
@@ -235,17 +293,29 @@ new_costs (int n, int host, const TpGraph *graph, const TpGroups *groups)
   return costs;
 }
 
-TpTestCase *
-tp_memory_case_new_for (int n_devices, int n_ops)
+static TpTestCase *
+new_case (int n_devices, int n_ops, gboolean is_together)
 {
   TpTestCase *test = g_new0 (TpTestCase, 1);
 
-  test->graph = new_graph (n_ops);
+  test->graph = new_graph (n_ops, is_together);
   test->groups = new_groups (test->graph);
   test->costs
       = new_costs (n_devices, g_test_rand_int_range (TP_COSTS_HOST, n_devices),
                    test->graph, test->groups);
   return test;
+}
+
+TpTestCase *
+tp_memory_case_new_for (int n_devices, int n_ops)
+{
+  return new_case (n_devices, n_ops, FALSE);
+}
+
+TpTestCase *
+tp_memory_case_new_together (int n_ops)
+{
+  return new_case (2, n_ops, TRUE);
 }
 
 /* Takes @graph. */
@@ -276,7 +346,7 @@ tp_memory_case_new_streamed (int n_ops, int most)
   TpTestCase *test = g_new0 (TpTestCase, 1);
   int host = g_test_rand_int_range (0, 2);
 
-  test->graph = stream_some (new_graph (n_ops), device_names[host], most);
+  test->graph = stream_some (new_graph (n_ops, FALSE), device_names[host], most);
   test->groups = new_groups (test->graph);
   test->costs = new_costs (2, host, test->graph, test->groups);
   return test;

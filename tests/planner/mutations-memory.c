@@ -37,37 +37,6 @@ pick_entry (const TpPlan *plan, TpProofKind kind)
   return NULL;
 }
 
-/* Of those that an end of the tree needs, so that it is looked at. */
-static TpMemoryBound *
-pick_bound (const TpPlan *plan)
-{
-  const TpProofEntry *end = pick_entry (plan, TP_PROOF_BOUND);
-
-  return end == NULL ? NULL : plan->memory_proof->bounds->pdata[end->index];
-}
-
-static TpMemoryShare *
-pick_share (const TpPlan *plan)
-{
-  const TpMemoryBound *bound = pick_bound (plan);
-
-  return bound == NULL || bound->shares->len == 0
-             ? NULL
-             : &tp_array_index (bound->shares, TpMemoryShare,
-                                pick ((int) bound->shares->len));
-}
-
-static TpMemoryPrice *
-pick_price (const TpPlan *plan)
-{
-  const TpMemoryBound *bound = pick_bound (plan);
-
-  return bound == NULL || bound->prices->len == 0
-             ? NULL
-             : &tp_array_index (bound->prices, TpMemoryPrice,
-                                pick ((int) bound->prices->len));
-}
-
 /* ---- the tree ------------------------------------------------------------- */
 
 static gboolean
@@ -125,6 +94,25 @@ branch_twice (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* On an op that is with one that has its device already. */
+static gboolean
+branch_together_twice (TpPlan *plan, const TpTestCase *test)
+{
+  TpProofEntry *root = get_entry (plan, 0);
+  const TpColocation *it;
+  int index;
+
+  if (count_entries (plan) < 3 || root->kind != TP_PROOF_BRANCH
+      || root[1].kind != TP_PROOF_BRANCH || test->graph->colocation_of == NULL)
+    return FALSE;
+  index = test->graph->colocation_of[root->index];
+  if (index < 0)
+    return FALSE;
+  it = &test->graph->colocations[index];
+  root[1].index = it->nodes[it->nodes[0] == root->index];
+  return TRUE;
+}
+
 /* Without what should be below. */
 static gboolean
 branch_at_end (TpPlan *plan, const TpTestCase *test)
@@ -143,15 +131,6 @@ bound_nowhere (TpPlan *plan, const TpTestCase *test)
   if (entry != NULL)
     entry->index = (int) plan->memory_proof->bounds->len + pick (3);
   return entry != NULL;
-}
-
-static gboolean
-drop_bounds (TpPlan *plan, const TpTestCase *test)
-{
-  gboolean is_used = pick_bound (plan) != NULL;
-
-  tp_pointers_cut (plan->memory_proof->bounds, 0);
-  return is_used;
 }
 
 static gboolean
@@ -341,113 +320,6 @@ raise_swept (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-/* ---- bounds --------------------------------------------------------------- */
-
-static gboolean
-raise_share (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryShare *share = pick_share (plan);
-
-  if (share != NULL)
-    share->amount += G_GINT64_CONSTANT (1) << 40;
-  return share != NULL;
-}
-
-static gboolean
-lower_share (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryShare *share = pick_share (plan);
-
-  if (share != NULL)
-    share->amount = -1;
-  return share != NULL;
-}
-
-static gboolean
-repeat_share (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryBound *bound = pick_bound (plan);
-  TpMemoryShare share;
-
-  if (bound == NULL || bound->shares->len == 0)
-    return FALSE;
-  share = tp_array_index (bound->shares, TpMemoryShare, 0);
-  share.amount = 0;
-  tp_array_append_val (bound->shares, share);
-  return TRUE;
-}
-
-static gboolean
-share_to_nobody (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryShare *share = pick_share (plan);
-
-  if (share != NULL)
-    share->op = plan->n_placements + pick (3);
-  return share != NULL;
-}
-
-static gboolean
-share_of_nothing (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryShare *share = pick_share (plan);
-
-  if (share != NULL)
-    share->index += test->graph->n_tensors + test->groups->n_groups;
-  return share != NULL;
-}
-
-static gboolean
-share_of_no_row (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryShare *share = pick_share (plan);
-
-  if (share != NULL)
-    share->row += 1000;
-  return share != NULL;
-}
-
-static gboolean
-share_of_no_kind (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryShare *share = pick_share (plan);
-
-  if (share != NULL)
-    share->kind = 'x';
-  return share != NULL;
-}
-
-static gboolean
-lower_price (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryPrice *price = pick_price (plan);
-
-  if (price != NULL)
-    price->price = -1;
-  return price != NULL;
-}
-
-static gboolean
-price_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryPrice *price = pick_price (plan);
-
-  if (price != NULL)
-    price->step = plan->n_placements + pick (3);
-  return price != NULL;
-}
-
-static gboolean
-price_without_limit (TpPlan *plan, const TpTestCase *test)
-{
-  TpMemoryPrice *price = pick_price (plan);
-
-  if (price == NULL || plan->memory_limits[0] > 0)
-    return FALSE;
-  price->device = 0;
-  return TRUE;
-}
-
 /* ---- what is claimed ------------------------------------------------------ */
 
 static gboolean
@@ -513,9 +385,9 @@ const TpTestMutation tp_test_memory_mutations[] = {
   { "drop-memory-tree", drop_tree },
   { "branch-memory-nowhere", branch_nowhere },
   { "branch-memory-twice", branch_twice },
+  { "branch-together-twice", branch_together_twice },
   { "branch-memory-at-end", branch_at_end },
   { "bound-nowhere", bound_nowhere },
-  { "drop-memory-bounds", drop_bounds },
   { "full-nowhere", full_nowhere },
   { "full-without-limit", full_without_limit },
   { "place-too-early", place_too_early },
@@ -533,16 +405,6 @@ const TpTestMutation tp_test_memory_mutations[] = {
   { "drop-swept-half", drop_swept_half },
   { "lift-limit", lift_limit },
   { "raise-swept", raise_swept },
-  { "raise-memory-share", raise_share },
-  { "lower-memory-share", lower_share },
-  { "repeat-memory-share", repeat_share },
-  { "share-to-nobody", share_to_nobody },
-  { "share-of-nothing", share_of_nothing },
-  { "share-of-no-row", share_of_no_row },
-  { "share-of-no-kind", share_of_no_kind },
-  { "lower-memory-price", lower_price },
-  { "price-nowhere", price_nowhere },
-  { "price-without-limit", price_without_limit },
   { "raise-memory-bound", raise_bound },
   { "bound-below-all", bound_below_all },
   { "raise-cheapest", raise_cheapest },
@@ -569,7 +431,8 @@ tp_test_place_tight (const TpTestCase *test)
 TpTestCase *
 tp_test_tight_case_new (void)
 {
-  TpTestCase *test = tp_memory_case_new (12);
+  TpTestCase *test = g_test_rand_bit () ? tp_memory_case_new (12)
+                                        : tp_memory_case_new_together (12);
 
   /* its figures are not those that the graph gives */
   for (int i = 0; i < test->graph->n_nodes; i++)

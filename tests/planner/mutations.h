@@ -26,6 +26,7 @@ extern const TpTestMutation tp_test_rated_mutations[];
 extern const TpTestMutation tp_test_share_mutations[];
 /* Of plans within limits of memory that made them dearer. */
 extern const TpTestMutation tp_test_memory_mutations[];
+extern const TpTestMutation tp_test_bound_mutations[];
 TpTestCase *tp_test_tight_case_new (void);
 /* NULL: the limits bind nothing, or leave nothing. */
 TpPlan *tp_test_place_tight (const TpTestCase *test);

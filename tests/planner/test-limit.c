@@ -24,12 +24,19 @@ typedef struct
 
 #define MOST_STREAMS 3        /* where all placements are tried */
 
-/* Every other one with weights that are streamed. */
+/* Some with weights that are streamed, some with ops that are to be on one device. */
 static TpTestCase *
 new_case (int n_ops, int n_streams)
 {
-  return g_test_rand_bit () ? tp_memory_case_new (n_ops)
-                            : tp_memory_case_new_streamed (n_ops, n_streams);
+  switch (g_test_rand_int_range (0, 3))
+    {
+    case 0:
+      return tp_memory_case_new (n_ops);
+    case 1:
+      return tp_memory_case_new_streamed (n_ops, n_streams);
+    default:
+      return tp_memory_case_new_together (n_ops);
+    }
 }
 
 static gboolean
@@ -361,7 +368,7 @@ spoil_shares (TpPlan *plan, const TpTestCase *test)
 
           it->amount += 1000000;
           g_assert_false (is_taken (plan, test));
-          it->amount = -1;
+          it->amount = kept.kind == 'k' ? kept.amount - 1 : -1;
           g_assert_false (is_taken (plan, test));
           *it = kept;
           it->op = test->graph->n_nodes;

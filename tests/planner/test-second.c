@@ -531,8 +531,8 @@ static void
 test_bad_tight (void)
 {
   static const TpTestMutation *const lists[]
-      = { tp_test_memory_mutations, tp_test_part_mutations,
-          tp_test_proof_mutations };
+      = { tp_test_memory_mutations, tp_test_bound_mutations,
+          tp_test_part_mutations, tp_test_proof_mutations };
   int n_kinds = 0;
   Bundle bundle;
 
