@@ -36,6 +36,12 @@ try 0 optimize again.json $both --format json && [ "$(json cost_ns)" = 22630 ]; 
 ! try 0 convert step.json -o step.onnx && err_has "'[wm]' is state"; say $? "ONNX has no word for state"
 try 0 info step.json --format json && [ "$(json state_bytes)" = 524288 ]; say $? "info has its bytes"
 ! try 0 run plan.json && err_has "has state, such as"; say $? "it is not run"
+# Both states, of 256 KiB, are in one place: on the CPU 50000 + 100 + 40000 + 5 + 5.
+try 0 optimize step.json $both --mem-limit "$gpu=500K" -o tight.json --format json && [ "$(json cost_ns)" = 90110 ]
+say $? "a GPU with no room for the state has none of it"
+try 0 check tight.json && out_has "none that fits is cheaper"; say $? "tplan check takes that"
+python3 "$here/../check_memory.py" tight.json > .out 2>&1; say $? "so does the other checker"
+! try 0 optimize step.json $both,sim:laptop-gpu --mem-limit "$gpu=500K" && err_has "3 devices"; say $? "three devices are refused there, too"
 ! try 0 optimize step.json $both --pin "forward=$cpu" --pin "update=$gpu" && err_has "on one device" && err_has "pinned elsewhere"
 say $? "pins that contradict it are named"
 ! try 0 optimize step.json $both,sim:laptop-gpu && err_has "3 devices" && err_has "state, colocations"

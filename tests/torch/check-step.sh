@@ -22,18 +22,8 @@ say ()
   echo "ok $n - $2"
 }
 
-# Of a CPU by a guess, so that plans hang on no clock; slow and fast GPUs.
-for model in mlp resnet18; do
-  for gflops in 50 20000; do
-    "$python" -B "$top_srcdir/examples/training_step.py" $model -o "$work/step.json" --batch 2 --repeats 1 \
-      --cpu sim:desktop-cpu --gpu sim:desktop-gpu --gflops $gflops > "$work/out" 2>&1 &&
-      "$TPLAN" optimize "$work/step.json" --devices sim:desktop-cpu,sim:desktop-gpu -f -o "$work/plan.json" > "$work/out" 2>&1
-    say $? "$model, $gflops GFLOPS: planned"
-    "$TPLAN" check "$work/plan.json" > "$work/out" 2>&1; say $? "tplan check takes it"
-    "$python" "$top_srcdir/tests/check_plan.py" "$work/plan.json" > "$work/out" 2>&1; say $? "so does the other checker"
-    "$TPLAN" explain "$work/plan.json" > "$work/out" 2>&1; say $? "explained"
-    # what updates a weight is where it is read
-    "$python" - "$work/plan.json" > "$work/out" 2>&1 <<'PY'
+# What updates a weight is where it is read.
+cat > "$work/together.py" <<'PY'
 import json, sys
 with open(sys.argv[1]) as file:
     plan = json.load(file)
@@ -46,7 +36,28 @@ for it in plan["tensors"]:
 assert len(states) >= 8 and all(len(places) == 1 for places in states.values()), states
 assert not {it["tensor"] for it in plan["transfers"]} & {it["tensor"] for it in plan["tensors"] if "state" in it}
 PY
-    say $? "state is in one place, and never copied"
+
+# Of a CPU by a guess, so that plans hang on no clock; slow and fast GPUs.
+for model in mlp resnet18; do
+  for gflops in 50 20000; do
+    "$python" -B "$top_srcdir/examples/training_step.py" $model -o "$work/step.json" --batch 2 --repeats 1 \
+      --cpu sim:desktop-cpu --gpu sim:desktop-gpu --gflops $gflops > "$work/out" 2>&1 &&
+      "$TPLAN" optimize "$work/step.json" --devices sim:desktop-cpu,sim:desktop-gpu -f -o "$work/plan.json" > "$work/out" 2>&1
+    say $? "$model, $gflops GFLOPS: planned"
+    "$TPLAN" check "$work/plan.json" > "$work/out" 2>&1; say $? "tplan check takes it"
+    "$python" "$top_srcdir/tests/check_plan.py" "$work/plan.json" > "$work/out" 2>&1; say $? "so does the other checker"
+    "$TPLAN" explain "$work/plan.json" > "$work/out" 2>&1; say $? "explained"
+    "$python" "$work/together.py" "$work/plan.json" > "$work/out" 2>&1; say $? "state is in one place, and never copied"
   done
+
+  # on a GPU that has room for half of it
+  room=$("$python" -c 'import json, sys
+plan = json.load(open(sys.argv[1]))
+print(sum(plan[key][1] for key in ("peak_bytes", "weight_bytes")) // 2)' "$work/plan.json")
+  "$TPLAN" optimize "$work/step.json" --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit "sim:desktop-gpu=$room" -f \
+    -o "$work/plan.json" > "$work/out" 2>&1; say $? "$model: within half of the memory"
+  "$TPLAN" check "$work/plan.json" > "$work/out" 2>&1; say $? "tplan check takes it"
+  "$python" "$top_srcdir/tests/check_memory.py" "$work/plan.json" > "$work/out" 2>&1; say $? "so does the other checker"
+  "$python" "$work/together.py" "$work/plan.json" > "$work/out" 2>&1; say $? "state is in one place there, too"
 done
 echo "1..$n"
