@@ -5,6 +5,8 @@
 
 #include "ir/guard.h"
 
+#include <stdlib.h>
+
 /* With figures below that, no sum of messages overflows. */
 #define MAX_TOTAL (G_GINT64_CONSTANT (1) << 52)
 #define MAX_UNIT 256
@@ -70,18 +72,37 @@ add_price (TpShareModel *model, gint64 price)
   return price != 0;
 }
 
+static int
+compare_ops (const void *a, const void *b)
+{
+  const int *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* Its members are the leads of @ops; one without any, that nothing is kept of, is
+ * none. */
 static void
 add_term (TpShareModel *model, TpShareTerm term, const int *ops)
 {
   TpShareMember member = { 0, (int) model->terms->len };
+  g_autofree int *leads = tp_new (int, term.n + 1);
 
+  for (int i = 0; i < term.n; i++)
+    leads[i] = model->leads[ops[i]];
+  qsort (leads, term.n, sizeof (int), compare_ops);
   term.first = (int) model->members->len;
   for (int i = 0; i < term.n; i++)
     {
-      member.op = ops[i];
-      tp_array_append_val (model->members, member);
+      member.op = leads[i];
+      if (leads[i] != term.maker && (i == 0 || leads[i] != leads[i - 1]))
+        tp_array_append_val (model->members, member);
     }
-  tp_array_append_val (model->terms, term);
+  term.n = (int) model->members->len - term.first;
+  if (term.n > 0 || term.kept != 0)
+    tp_array_append_val (model->terms, term);
+  else
+    tp_array_set_size (model->prices, (guint) term.prices);
 }
 
 /* One without any price is left out. */
@@ -93,7 +114,8 @@ add_tensor (TpShareModel *model, int index)
   gboolean is_kept = tensor->is_output && tensor->producer >= 0 && host >= 0;
   gboolean is_priced = FALSE;
   TpShareTerm term = { .kind = 't', .index = index,
-                       .maker = tensor->producer,
+                       .maker = tensor->producer < 0
+                                    ? -1 : model->leads[tensor->producer],
                        .n = tensor->n_consumers,
                        .kept = is_kept ? 1u << host : 0,
                        .prices = model->prices->len };
@@ -131,22 +153,44 @@ add_group (TpShareModel *model, int index)
 
 /* ---- ops ----------------------------------------------------------------- */
 
+static int *
+find_leads (const TpGraph *graph)
+{
+  int *leads = tp_new (int, graph->n_nodes + 1);
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    leads[i] = graph->colocation_of == NULL || graph->colocation_of[i] < 0
+                   ? i
+                   : graph->colocations[graph->colocation_of[i]].nodes[0];
+  return leads;
+}
+
+static gint64
+find_own (const TpProblem *problem, int op, int device)
+{
+  const TpNode *node = &problem->graph->nodes[op];
+  gint64 cost = tp_problem_node_cost (problem, op, device);
+
+  for (int k = 0; k < node->n_outputs && cost != TP_COST_NONE; k++)
+    if (node->outputs[k] >= 0)
+      cost += tp_problem_fetch_cost (problem, node->outputs[k], device);
+  return cost;
+}
+
 static void
 fill_own (TpShareModel *model)
 {
-  const TpProblem *problem = model->problem;
-
   for (int i = 0; i < model->n_ops; i++)
     for (int d = 0; d < model->n_devices; d++)
       {
-        const TpNode *node = &problem->graph->nodes[i];
-        gint64 cost = tp_problem_node_cost (problem, i, d);
+        gint64 *own
+            = &model->own[(gsize) model->leads[i] * model->n_devices + d];
+        gint64 cost = find_own (model->problem, i, d);
 
-        for (int k = 0; k < node->n_outputs && cost != TP_COST_NONE; k++)
-          if (node->outputs[k] >= 0)
-            cost += tp_problem_fetch_cost (problem, node->outputs[k], d);
-        model->own[(gsize) i * model->n_devices + d]
-            = cost == TP_COST_NONE ? TP_COST_NONE : cost * model->unit;
+        if (cost == TP_COST_NONE || *own == TP_COST_NONE)
+          *own = TP_COST_NONE;
+        else
+          *own += cost * model->unit;
       }
 }
 
@@ -186,6 +230,7 @@ tp_share_model_new (const TpProblem *problem, GError **error)
   model->n_devices = problem->n_devices;
   model->n_ops = (int) n;
   model->n_sets = 1u << problem->n_devices;
+  model->leads = find_leads (problem->graph);
   if (!choose_unit (model, error))
     return NULL;
   model->terms = tp_array_new (sizeof (TpShareTerm));
@@ -195,7 +240,7 @@ tp_share_model_new (const TpProblem *problem, GError **error)
     add_tensor (model, i);
   for (int i = 0; i < problem->costs->n_groups; i++)
     add_group (model, i);
-  model->own = tp_new (gint64, n * model->n_devices + 1);
+  model->own = tp_new0 (gint64, n * model->n_devices + 1);
   model->firsts = tp_new0 (int, n + 2);
   fill_own (model);
   list_parts (model);
@@ -207,6 +252,7 @@ tp_share_model_free (TpShareModel *model)
 {
   if (model == NULL)
     return;
+  g_free (model->leads);
   tp_array_unref (model->terms);
   tp_array_unref (model->members);
   tp_array_unref (model->prices);
@@ -217,6 +263,14 @@ tp_share_model_free (TpShareModel *model)
 }
 
 /* ---- what placements cost ------------------------------------------------- */
+
+void
+tp_share_model_spread (const TpShareModel *model, guint8 *devices)
+{
+  for (int i = 0;
+       i < model->n_ops && model->problem->graph->n_colocations > 0; i++)
+    devices[i] = devices[model->leads[i]];
+}
 
 gint64
 tp_share_model_price (const TpShareModel *model, const TpShareTerm *term,

@@ -6,7 +6,11 @@
  * the group) has a row of messages, one for each device; the op that makes the
  * tensor has credits. Messages are added to what the op costs there and taken off
  * the term, so that what placements cost stays what it is; the sum of all least
- * parts is a lower bound of it. */
+ * parts is a lower bound of it.
+ *
+ * Of ops that are to be on one device the first, their lead, stands for all: it has
+ * what they cost, it is the maker and the member in their place, and the others have
+ * to do with nothing. */
 #ifndef TP_PLANNER_SHARE_MODEL_H
 #define TP_PLANNER_SHARE_MODEL_H
 
@@ -20,7 +24,7 @@ typedef struct
   char kind;                  /* as in TpShareRow */
   int index;
   int maker;                  /* op; -1: the caller, or none */
-  int first, n;               /* rows of its members, by op */
+  int first, n;               /* rows of its members, by op, but for the maker */
   guint kept;                 /* set of devices that have a copy whoever reads */
   gsize prices;               /* in @prices: tensor: [from * n_devices + to], from
                                * the caller only [to]; group: [device], gains */
@@ -35,6 +39,7 @@ typedef struct
 {
   const TpProblem *problem;   /* (unowned) */
   int n_devices, n_ops;
+  int *leads;                 /* [op]: its lead; itself, where it is with none */
   gint64 unit;                /* all figures here are multiplied by it */
   guint n_sets;               /* 2 to the number of devices */
   TpArray *terms;             /* TpShareTerm */
@@ -74,7 +79,9 @@ void tp_share_model_list_prices (const TpShareModel *model,
                                  const TpShareTerm *term, int from,
                                  gint64 *out);
 
-/* What a term costs in a placement; @devices: one an op. */
+/* In @devices, one an op: what goes with a lead is where that is. */
+void tp_share_model_spread (const TpShareModel *model, guint8 *devices);
+/* What a term costs in a placement; @devices: one an op, of leads at least. */
 gint64 tp_share_model_term_cost (const TpShareModel *model, int term,
                                  const guint8 *devices);
 /* What a placement costs, not multiplied. */

@@ -261,6 +261,7 @@ tp_share_move_join (const TpShareModel *model, const guint8 *first,
     joined[i] = join.vertex_of[i] != NOBODY && is_second[join.vertex_of[i]]
                     ? second[i]
                     : first[i];
+  tp_share_model_spread (model, joined);
   found = tp_share_model_cost (model, joined);
   if (found >= *cost)
     return FALSE;
@@ -282,6 +283,7 @@ tp_share_move_start (const TpShareModel *model, int device, guint8 *devices)
           best = d;
       devices[i] = best;
     }
+  tp_share_model_spread (model, devices);
 }
 
 static gboolean

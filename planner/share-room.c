@@ -82,11 +82,16 @@ room_init (Room *room, TpShareModel *model, const guint8 *cheapest)
   tp_limit_layout_init (&room->layout, model->problem);
   room->own = tp_memdup (model->own,
                          sizeof (gint64) * (n * model->n_devices + 1));
-  room->bytes = tp_new (double, n + 1);
+  room->bytes = tp_new0 (double, n + 1);
   room->best = tp_memdup (cheapest, n + 1);
   room->nearest = tp_memdup (cheapest, n + 1);
   for (gsize i = 0; i < n; i++)
-    all_bytes += room->bytes[i] = sum_bytes (graph, &graph->nodes[i]);
+    {
+      double bytes = sum_bytes (graph, &graph->nodes[i]);
+
+      room->bytes[model->leads[i]] += bytes;
+      all_bytes += bytes;
+    }
   room->first_price = (double) tp_share_model_cost (model, cheapest)
                           * (double) model->unit / all_bytes / 16
                       + 1e-9;
@@ -230,6 +235,7 @@ offer_halves (Room *room, const guint8 *first, const guint8 *second, int n)
   g_autofree guint8 *devices = tp_memdup (second, n_ops + 1);
 
   memcpy (devices, first, n);
+  tp_share_model_spread (room->model, devices);
   if (offer (room, devices))
     return TRUE;
   room->work_left -= 8 * room->model->problem->graph->n_tensors;
@@ -290,7 +296,8 @@ search_prices (Room *room, const guint8 *start)
 
 /* ---- one by one ----------------------------------------------------------- */
 
-/* Whether @nodes, or those of them that can, are better together on @device. */
+/* Whether @nodes, or those of them that can, are better together on @device, with all
+ * that is to be with them. */
 static gboolean
 move (Room *room, guint8 *devices, const int *nodes, int n, int device)
 {
@@ -300,16 +307,21 @@ move (Room *room, guint8 *devices, const int *nodes, int n, int device)
 
   for (int i = 0; i < n; i++)
     {
-      before[i] = devices[nodes[i]];
-      if (room->own[(gsize) nodes[i] * model->n_devices + device]
-          != TP_COST_NONE)
-        devices[nodes[i]] = (guint8) device;
-      is_same &= devices[nodes[i]] == before[i];
+      int lead = model->leads[nodes[i]];
+
+      before[i] = devices[lead];
+      if (room->own[(gsize) lead * model->n_devices + device] != TP_COST_NONE)
+        devices[lead] = (guint8) device;
+      is_same &= devices[lead] == before[i];
     }
-  if (!is_same && offer (room, devices))
+  if (is_same)
+    return FALSE;
+  tp_share_model_spread (model, devices);
+  if (offer (room, devices))
     return TRUE;
-  for (int i = 0; i < n; i++)
-    devices[nodes[i]] = before[i];
+  for (int i = n; i-- > 0;)
+    devices[model->leads[nodes[i]]] = before[i];
+  tp_share_model_spread (model, devices);
   return FALSE;
 }
 
@@ -323,7 +335,8 @@ move_each (Room *room)
   for (int d = 0; d < problem->n_devices; d++)
     {
       for (int i = 0; i < room->model->n_ops && room->work_left > 0; i++)
-        is_better |= move (room, devices, &i, 1, d);
+        if (room->model->leads[i] == i)
+          is_better |= move (room, devices, &i, 1, d);
       for (int i = 0; i < problem->costs->n_groups && room->work_left > 0; i++)
         is_better |= move (room, devices, problem->groups->groups[i].nodes,
                            problem->groups->groups[i].n_nodes, d);

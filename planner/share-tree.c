@@ -490,6 +490,7 @@ tp_share_tree_search (TpShareModel *model, guint8 *devices, gint64 *out_cost,
   search.cost = tp_share_model_cost (model, devices);
   tp_share_state_init (&state, model);
   search_all (&search, &state);
+  tp_share_model_spread (model, devices);
   *out_cost = search.cost;
   *out_bound = CLAMP (search.least, 0, search.cost);
   return g_steal_pointer (&search.proof);

@@ -72,10 +72,11 @@ share_fill_margins (const TpProblem *problem, TpPlan *plan)
   for (int i = 0; i < plan->n_placements; i++)
     {
       TpPlacement *it = &plan->placements[i];
+      int lead = model->leads[i];
 
-      if ((state.sets[i] & (state.sets[i] - 1)) == 0)
+      if ((state.sets[lead] & (state.sets[lead] - 1)) == 0)
         continue;
-      it->margin_ns = MAX (bound + margins[i] - plan->cost_ns, 0);
+      it->margin_ns = MAX (bound + margins[lead] - plan->cost_ns, 0);
       it->is_margin_least = TRUE;
     }
 }
@@ -85,6 +86,7 @@ const TpSolver tp_solver_share = {
   .max_devices = TP_SHARE_MAX_DEVICES,
   .kinds = TP_OBJECTIVE_SUM,
   .keeps_limits = TRUE,
+  .keeps_together = TRUE,
   .certificate = TP_PLAN_SHARE_TREE,
   .solve = share_solve,
   .fill_margins = share_fill_margins,

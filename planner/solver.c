@@ -38,12 +38,9 @@ set_limit_error (const TpProblem *problem, int most, GError **error)
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "
-                 "is, and limits of memory are kept for at most %d devices%s: "
+                 "is, and limits of memory are kept for at most %d devices: "
                  "name fewer, or allow more",
-                 problem->n_devices, most,
-                 is_together ? " where ops are to be on one device (state, "
-                               "colocations)"
-                             : "");
+                 problem->n_devices, most);
 }
 
 static void
@@ -58,14 +55,9 @@ set_error (const TpProblem *problem, int most, GError **error)
                  problem->objective->name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "%d devices: plans for objective '%s'%s are made for at most "
+                 "%d devices: plans for objective '%s' are made for at most "
                  "%d: name fewer",
-                 problem->n_devices, problem->objective->name,
-                 problem->graph->n_colocations > 0
-                     ? " of graphs with ops that are to be on one device "
-                       "(state, colocations)"
-                     : "",
-                 most);
+                 problem->n_devices, problem->objective->name, most);
 }
 
 const TpSolver *

@@ -4,20 +4,30 @@ from check_common import NONE, need
 
 
 class Shares:
-    """Rows: what an op answers for of a tensor that it reads, or of its group."""
+    """Rows: what an op answers for of a tensor that it reads, or of its group; the first
+    of those that are to be together for all of them, but of no tensor that it makes."""
 
     def __init__(self, plan):
         self.plan, p, k = plan, plan.p, len(plan.devices)
         self.unit, n = p["share_unit"], len(plan.ops)
         self.may = [[d for d in range(k) if plan.cost(i, d) is not NONE] for i in range(n)]
         self.sets = [[d for d in range(k) if s >> d & 1] for s in range(1 << k)]
-        self.rows = [("t", t, o) for t in plan.moving for o in plan.readers[t]]
-        self.rows += [("g", g, o) for g, ops in enumerate(plan.units[n:]) for o in ops]
+        self.lead = [min(plan.bound.get(i, [i])) for i in range(n)]
+        self.makers = [maker if maker is NONE else self.lead[maker] for maker in plan.makers]
+        self.readers = [self.leads(ops) for ops in plan.readers]
+        for maker, ops in zip(self.makers, self.readers):
+            ops[:] = [o for o in ops if o != maker]
+        self.groups = [self.leads(ops) for ops in plan.units[n:]]
+        self.rows = [("t", t, o) for t in plan.moving for o in self.readers[t]]
+        self.rows += [("g", g, o) for g, ops in enumerate(self.groups) for o in ops]
         self.order = {row: i for i, row in enumerate(self.rows)}
         need(1 <= self.unit <= 1 << 20 and not p["arcs"], "unit, or arcs")
         zeros = dict.fromkeys(self.rows, [0] * k)
         self.bounds = [self.read(zeros, p["share_bounds"][0])]
         self.bounds += [self.read(self.bounds[0], rows) for rows in p["share_bounds"][1:]]
+
+    def leads(self, ops):
+        return sorted({self.lead[o] for o in ops})
 
     def read(self, base, rows):
         keys = [tuple(row[:3]) for row in rows]
@@ -42,15 +52,17 @@ class Shares:
     def least(self, bound, at):
         """What no placement with ops at those devices is below, in units."""
         plan, n = self.plan, len(self.plan.ops)
-        levels = [{d: self.unit * plan.cost(i, d) for d in devices} for i, devices in enumerate(at)]
-        total = 0
+        levels, total = [dict.fromkeys(devices, 0) for devices in at], 0
+        for i, lead in enumerate(self.lead):
+            for d in at[lead]:
+                levels[lead][d] += self.unit * plan.cost(i, d)
         for (_, _, o), amounts in bound.items():
             for d in at[o]:
                 levels[o][d] += amounts[d]
         for t in plan.moving:
-            maker = plan.makers[t]
-            sums = [(within, most) for within in self.sets if within or not plan.readers[t]
-                    for most in [self.most(bound, ("t", t), plan.readers[t], at, within)]
+            maker = self.makers[t]
+            sums = [(within, most) for within in self.sets if within or not self.readers[t]
+                    for most in [self.most(bound, ("t", t), self.readers[t], at, within)]
                     if most is not NONE]
             for d in [plan.host] if maker is NONE else at[maker]:
                 back = max(most - self.price(t, d, within) for within, most in sums)
@@ -58,7 +70,7 @@ class Shares:
                     total -= back
                 else:
                     levels[maker][d] -= back
-        for g, ops in enumerate(plan.units[n:]):
+        for g, ops in enumerate(self.groups):
             whole = [(self.most(bound, ("g", g), ops, at, [d]), plan.gains[n + g, d])
                      for d in range(len(plan.devices))]
             apart = self.most(bound, ("g", g), ops, at, range(len(plan.devices)))

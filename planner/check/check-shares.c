@@ -5,7 +5,10 @@
  * all readers together could come to, less what copies cost then, is the most
  * that is paid too much: the maker gets it back, on each device what it is there.
  * So whatever the rows say, the sum over ops of what each pays at least is no
- * more than any placement costs. */
+ * more than any placement costs.
+ *
+ * Ops that are to be on one device are one: the first of them, their lead, pays for
+ * all, and reads and makes what any of them does. What it makes for itself it has. */
 #include "config.h"
 
 #include "planner/check/check-shares.h"
@@ -14,6 +17,7 @@
 #include "ir/guard.h"
 #include "planner/check/check-costs.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 34)
@@ -27,13 +31,23 @@ typedef struct
   guint left;                 /* devices it has not been on */
 } Choice;
 
+/* The ops of a term, whose rows follow one another. */
+typedef struct
+{
+  int *ops;                   /* leads, ascending, but for the maker */
+  int n;
+  gint64 row;
+} Members;
+
 typedef struct
 {
   TpChecker *checker;
   const TpShareProof *proof;
   int k;                      /* devices */
-  gint64 n_rows;              /* members: of tensors, then of groups */
-  gint64 n_group_rows;        /* where those of groups begin */
+  int *leads;                 /* [op] */
+  int *ops;                   /* members: of tensors, then of groups */
+  gint64 n_rows;              /* of those */
+  Members *tensors, *groups;  /* [tensor], [group] */
   gint64 *base, *amounts;     /* [row * k + device]: of the first bound, of one */
   int bound;                  /* whose amounts they are; -1: of none */
   guint *may, *sets;          /* [op]: by pins and kernels; in this end */
@@ -56,66 +70,49 @@ typedef struct
 {
   char kind;
   int index, at;              /* the tensor or group; which of its members */
-  gint64 row;
 } Cursor;
 
-static int
-count_members (const Walk *walk, const Cursor *cursor)
+static const Members *
+get_members (const Walk *walk, const Cursor *cursor)
 {
-  const TpChecker *checker = walk->checker;
-
-  if (cursor->kind == 'g')
-    return checker->plan->all_groups->groups[cursor->index].n_nodes;
-  return checker->tensors[cursor->index].is_constant
-             ? 0
-             : checker->tensors[cursor->index].n_readers;
+  return cursor->kind == 'g' ? &walk->groups[cursor->index]
+                             : &walk->tensors[cursor->index];
 }
 
-static int
-get_member (const Walk *walk, const Cursor *cursor)
-{
-  const TpChecker *checker = walk->checker;
-
-  return cursor->kind == 'g'
-             ? checker->plan->all_groups->groups[cursor->index]
-                   .nodes[cursor->at]
-             : checker->tensors[cursor->index].readers[cursor->at];
-}
-
-/* To the first member of what comes next; FALSE: nothing does. */
+/* Whether there is such a tensor, or group. */
 static gboolean
+is_left (const Walk *walk, const Cursor *cursor)
+{
+  return cursor->index < (cursor->kind == 't'
+                              ? walk->checker->graph->n_tensors
+                              : walk->checker->costs->n_groups);
+}
+
+/* To the first member of what comes next. */
+static void
 skip_term (const Walk *walk, Cursor *cursor)
 {
-  const TpChecker *checker = walk->checker;
-
-  cursor->row += count_members (walk, cursor) - cursor->at;
   cursor->at = 0;
   cursor->index++;
-  if (cursor->kind == 't' && cursor->index >= checker->graph->n_tensors)
-    *cursor = (Cursor){ 'g', 0, 0, walk->n_group_rows };
-  return cursor->kind == 't' || cursor->index < checker->costs->n_groups;
+  if (cursor->kind == 't' && !is_left (walk, cursor))
+    *cursor = (Cursor){ 'g', 0, 0 };
 }
 
 /* From where @cursor is on; FALSE: there is no such member there. */
 static gboolean
 find_row (const Walk *walk, Cursor *cursor, const TpShareRow *want)
 {
-  gboolean is_left = cursor->kind == 't'
-                         ? cursor->index < walk->checker->graph->n_tensors
-                         : cursor->index < walk->checker->costs->n_groups;
+  const Members *members;
 
-  while (is_left
+  while (is_left (walk, cursor)
          && (cursor->kind != want->kind || cursor->index != want->index))
-    is_left = skip_term (walk, cursor);
-  if (!is_left)
+    skip_term (walk, cursor);
+  if (!is_left (walk, cursor))
     return FALSE;
-  while (cursor->at < count_members (walk, cursor)
-         && get_member (walk, cursor) != want->op)
-    {
-      cursor->at++;
-      cursor->row++;
-    }
-  return cursor->at < count_members (walk, cursor);
+  members = get_members (walk, cursor);
+  while (cursor->at < members->n && members->ops[cursor->at] != want->op)
+    cursor->at++;
+  return cursor->at < members->n;
 }
 
 /* None below 0, none where the op may not be, the least of the others 0. */
@@ -141,12 +138,13 @@ static gboolean
 read_rows (const Walk *walk, int index, gint64 *out)
 {
   const TpShareBound *bound = walk->proof->bounds->pdata[index];
-  Cursor cursor = { walk->checker->graph->n_tensors == 0 ? 'g' : 't', 0, 0, 0 };
+  Cursor cursor = { walk->checker->graph->n_tensors == 0 ? 'g' : 't', 0, 0 };
 
   for (guint i = 0; i < bound->rows->len; i++)
     {
       const TpShareRow *row = &tp_array_index (bound->rows, TpShareRow, i);
       const gint64 *amounts;
+      gint64 at;
 
       if ((gint64) row->first + walk->k > bound->amounts->len
           || !find_row (walk, &cursor, row))
@@ -156,10 +154,8 @@ read_rows (const Walk *walk, int index, gint64 *out)
       if (!check_amounts (walk, row->op, amounts))
         return fail_row (walk, index, i,
                          "is not of amounts of which the least is 0");
-      memcpy (&out[cursor.row * walk->k], amounts,
-              sizeof (gint64) * walk->k);
-      cursor.at++;
-      cursor.row++;
+      at = get_members (walk, &cursor)->row + cursor.at++;
+      memcpy (&out[at * walk->k], amounts, sizeof (gint64) * walk->k);
     }
   return TRUE;
 }
@@ -198,27 +194,19 @@ sum_copies (const Walk *walk, int index, int from, guint set)
   return sum * walk->proof->unit;
 }
 
-/* The ops of a term, whose rows follow one another. */
-typedef struct
-{
-  const int *ops;             /* (unowned) */
-  int n;
-  gint64 row;
-} Members;
-
 /* The most that members come to when all are within @set; FALSE: one may not
  * be. */
 static gboolean
-sum_greatest (const Walk *walk, Members members, guint set, Wide *out)
+sum_greatest (const Walk *walk, const Members *members, guint set, Wide *out)
 {
   *out = 0;
-  for (int i = 0; i < members.n; i++)
+  for (int i = 0; i < members->n; i++)
     {
-      const gint64 *amounts = &walk->amounts[(members.row + i) * walk->k];
+      const gint64 *amounts = &walk->amounts[(members->row + i) * walk->k];
       gint64 most = -1;
 
       for (int d = 0; d < walk->k; d++)
-        if ((walk->sets[members.ops[i]] & set) >> d & 1)
+        if ((walk->sets[members->ops[i]] & set) >> d & 1)
           most = MAX (most, amounts[d]);
       if (most < 0)
         return FALSE;
@@ -230,21 +218,23 @@ sum_greatest (const Walk *walk, Members members, guint set, Wide *out)
 /* What is paid too much for a tensor, wherever it is made: out of the level of its
  * maker, or out of *offset. */
 static void
-give_back (const Walk *walk, int index, Members members, Wide *offset)
+give_back (const Walk *walk, int index, Wide *offset)
 {
   const TpCheckerTensor *tensor = &walk->checker->tensors[index];
+  const Members *members = &walk->tensors[index];
   int host = walk->checker->costs->host;
-  guint froms = tensor->producer < 0 ? 1 : walk->sets[tensor->producer];
+  int maker = tensor->producer < 0 ? -1 : walk->leads[tensor->producer];
+  guint froms = maker < 0 ? 1 : walk->sets[maker];
   Wide greatest, back[TP_CHECKER_MAX_SHARING];
   gboolean is_first = TRUE;
 
-  for (guint set = tensor->n_readers > 0; set < 1u << walk->k; set++)
+  for (guint set = members->n > 0; set < 1u << walk->k; set++)
     {
       if (!sum_greatest (walk, members, set, &greatest))
         continue;
       for (int d = 0; d < walk->k; d++)
         {
-          int from = tensor->producer < 0 ? host : d;
+          int from = maker < 0 ? host : d;
           Wide more;
 
           if ((froms >> d & 1) == 0)
@@ -257,16 +247,17 @@ give_back (const Walk *walk, int index, Members members, Wide *offset)
   for (int d = 0; d < walk->k && !is_first; d++)
     if ((froms >> d & 1) == 0)
       continue;
-    else if (tensor->producer < 0)
+    else if (maker < 0)
       *offset -= back[d];
     else
-      walk->levels[(gsize) tensor->producer * walk->k + d] -= back[d];
+      walk->levels[(gsize) maker * walk->k + d] -= back[d];
 }
 
 /* What a group gains at most, and its ops answer for. */
 static Wide
-find_group (const Walk *walk, int index, Members members)
+find_group (const Walk *walk, int index)
 {
+  const Members *members = &walk->groups[index];
   Wide most = 0, greatest;
 
   sum_greatest (walk, members, (1u << walk->k) - 1, &most);
@@ -281,12 +272,26 @@ find_group (const Walk *walk, int index, Members members)
 }
 
 static void
-add_rows (const Walk *walk, Members members)
+add_rows (const Walk *walk, const Members *members)
 {
-  for (int i = 0; i < members.n; i++)
+  for (int i = 0; i < members->n; i++)
     for (int d = 0; d < walk->k; d++)
-      walk->levels[(gsize) members.ops[i] * walk->k + d]
-          += walk->amounts[(members.row + i) * walk->k + d];
+      walk->levels[(gsize) members->ops[i] * walk->k + d]
+          += walk->amounts[(members->row + i) * walk->k + d];
+}
+
+static void
+add_ops (const Walk *walk)
+{
+  int n = walk->checker->graph->n_nodes;
+
+  memset (walk->levels, 0, sizeof (Wide) * n * walk->k);
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < walk->k; d++)
+      if (walk->may[i] >> d & 1)
+        walk->levels[(gsize) walk->leads[i] * walk->k + d]
+            += (Wide) walk->proof->unit
+               * tp_checker_node_cost (walk->checker, i, d);
 }
 
 /* What each op pays, in levels; returns what none does. */
@@ -295,34 +300,19 @@ fill_levels (const Walk *walk)
 {
   const TpChecker *checker = walk->checker;
   Wide offset = 0;
-  gint64 row = 0;
 
-  for (int i = 0; i < checker->graph->n_nodes; i++)
-    for (int d = 0; d < walk->k; d++)
-      walk->levels[(gsize) i * walk->k + d]
-          = (Wide) walk->proof->unit
-            * ((walk->may[i] >> d & 1) == 0
-                   ? 0
-                   : tp_checker_node_cost (checker, i, d));
+  add_ops (walk);
   for (int i = 0; i < checker->graph->n_tensors; i++)
     {
-      const TpCheckerTensor *tensor = &checker->tensors[i];
-      Members members = { tensor->readers, tensor->n_readers, row };
-
-      if (tensor->is_constant)
+      if (checker->tensors[i].is_constant)
         continue;
-      add_rows (walk, members);
-      give_back (walk, i, members, &offset);
-      row += tensor->n_readers;
+      add_rows (walk, &walk->tensors[i]);
+      give_back (walk, i, &offset);
     }
   for (int i = 0; i < checker->costs->n_groups; i++)
     {
-      const TpGroup *group = &checker->plan->all_groups->groups[i];
-      Members members = { group->nodes, group->n_nodes, row };
-
-      add_rows (walk, members);
-      offset -= find_group (walk, i, members);
-      row += group->n_nodes;
+      add_rows (walk, &walk->groups[i]);
+      offset -= find_group (walk, i);
     }
   return offset;
 }
@@ -430,6 +420,10 @@ check_tree (Walk *walk)
 static void
 walk_clear (Walk *walk)
 {
+  g_free (walk->leads);
+  g_free (walk->ops);
+  g_free (walk->tensors);
+  g_free (walk->groups);
   g_free (walk->base);
   g_free (walk->amounts);
   g_free (walk->may);
@@ -438,6 +432,74 @@ walk_clear (Walk *walk)
   tp_array_unref (walk->path);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static int
+compare_ops (const void *a, const void *b)
+{
+  const int *x = a, *y = b;
+
+  return (*x > *y) - (*x < *y);
+}
+
+/* The leads of @ops, each once, @maker (-1: none) left out, after those there are. */
+static Members
+take_members (Walk *walk, const int *ops, int n, int maker)
+{
+  Members members = { walk->ops + walk->n_rows, 0, walk->n_rows };
+  int *all = members.ops;
+
+  for (int i = 0; i < n; i++)
+    all[i] = walk->leads[ops[i]];
+  qsort (all, n, sizeof (int), compare_ops);
+  for (int i = 0; i < n; i++)
+    if (all[i] != maker
+        && (members.n == 0 || all[i] != all[members.n - 1]))
+      all[members.n++] = all[i];
+  walk->n_rows += members.n;
+  return members;
+}
+
+static void
+list_members (Walk *walk)
+{
+  const TpChecker *checker = walk->checker;
+  const TpGroup *groups = checker->plan->all_groups->groups;
+  gsize n = 1;
+
+  for (int i = 0; i < checker->graph->n_tensors; i++)
+    n += checker->tensors[i].n_readers;
+  for (int i = 0; i < checker->costs->n_groups; i++)
+    n += groups[i].n_nodes;
+  walk->ops = tp_new (int, n);
+  walk->tensors = tp_new0 (Members, checker->graph->n_tensors + 1);
+  walk->groups = tp_new0 (Members, checker->costs->n_groups + 1);
+  for (int i = 0; i < checker->graph->n_tensors; i++)
+    {
+      const TpCheckerTensor *it = &checker->tensors[i];
+      int maker = it->producer < 0 ? -1 : walk->leads[it->producer];
+
+      if (!it->is_constant)
+        walk->tensors[i]
+            = take_members (walk, it->readers, it->n_readers, maker);
+    }
+  for (int i = 0; i < checker->costs->n_groups; i++)
+    walk->groups[i]
+        = take_members (walk, groups[i].nodes, groups[i].n_nodes, -1);
+}
+
+static void
+find_leads (Walk *walk)
+{
+  const TpGraph *graph = walk->checker->graph;
+
+  walk->leads = tp_new (int, graph->n_nodes + 1);
+  for (int i = 0; i < graph->n_nodes; i++)
+    walk->leads[i] = i;
+  for (int i = 0; i < graph->n_colocations; i++)
+    for (int k = 0; k < graph->colocations[i].n_nodes; k++)
+      walk->leads[graph->colocations[i].nodes[k]]
+          = graph->colocations[i].nodes[0];
+}
 
 static void
 walk_init (Walk *walk, TpChecker *checker)
@@ -448,12 +510,8 @@ walk_init (Walk *walk, TpChecker *checker)
   walk->proof = checker->plan->share_proof;
   walk->k = checker->costs->n_devices;
   walk->path = tp_array_new (sizeof (Choice));
-  for (int i = 0; i < checker->graph->n_tensors; i++)
-    if (!checker->tensors[i].is_constant)
-      walk->n_rows += checker->tensors[i].n_readers;
-  walk->n_group_rows = walk->n_rows;
-  for (int i = 0; i < checker->costs->n_groups; i++)
-    walk->n_rows += checker->plan->all_groups->groups[i].n_nodes;
+  find_leads (walk);
+  list_members (walk);
   walk->base = tp_new0 (gint64, walk->n_rows * walk->k + 1);
   walk->amounts = tp_new0 (gint64, walk->n_rows * walk->k + 1);
   walk->may = tp_new0 (guint, n + 1);

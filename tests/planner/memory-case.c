@@ -313,9 +313,9 @@ tp_memory_case_new_for (int n_devices, int n_ops)
 }
 
 TpTestCase *
-tp_memory_case_new_together (int n_ops)
+tp_memory_case_new_together (int n_devices, int n_ops)
 {
-  return new_case (2, n_ops, TRUE);
+  return new_case (n_devices, n_ops, TRUE);
 }
 
 /* Takes @graph. */

@@ -17,8 +17,8 @@ TpTestCase *tp_memory_case_new_for (int n_devices, int n_ops);
  * in every run, by as many ops more. */
 TpTestCase *tp_memory_case_new_streamed (int n_ops, int most);
 
-/* Two devices, ops that are to be on one of them, and some of them with a state. */
-TpTestCase *tp_memory_case_new_together (int n_ops);
+/* Likewise, with ops that are to be on one device, some of them for a state. */
+TpTestCase *tp_memory_case_new_together (int n_devices, int n_ops);
 
 /* Arena and weights on all devices, by the layout of sessions; groups are in
  * effect where they save. */

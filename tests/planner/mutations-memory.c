@@ -432,7 +432,7 @@ TpTestCase *
 tp_test_tight_case_new (void)
 {
   TpTestCase *test = g_test_rand_bit () ? tp_memory_case_new (12)
-                                        : tp_memory_case_new_together (12);
+                                        : tp_memory_case_new_together (2, 12);
 
   /* its figures are not those that the graph gives */
   for (int i = 0; i < test->graph->n_nodes; i++)

@@ -392,7 +392,8 @@ tp_test_share_case_new (int round)
                       .n_devices = 3 + round % 2, .max_cost = 60,
                       .has_pins = TRUE, .has_gaps = TRUE, .has_groups = TRUE,
                       .host = round % 5 - 1 < 3 ? round % 5 - 1 : 0,
-                      .has_kernels = g_test_rand_bit () };
+                      .has_kernels = g_test_rand_bit (),
+                      .has_together = round % 3 == 0 };
   TpTestCase *test = tp_test_case_new (&spec);
 
   /* its figures are not those that the graph gives */

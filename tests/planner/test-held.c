@@ -21,7 +21,7 @@ new_case (int round)
   int n_ops = g_test_rand_int_range (2, 14);
   TpTestCase *test = round % 3 == 0 ? tp_memory_case_new (n_ops)
                      : round % 3 == 1
-                         ? tp_memory_case_new_together (n_ops)
+                         ? tp_memory_case_new_together (2, n_ops)
                          : tp_memory_case_new_streamed (n_ops, n_ops);
 
   for (int i = 0; i < test->graph->n_nodes; i++)

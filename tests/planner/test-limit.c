@@ -35,7 +35,7 @@ new_case (int n_ops, int n_streams)
     case 1:
       return tp_memory_case_new_streamed (n_ops, n_streams);
     default:
-      return tp_memory_case_new_together (n_ops);
+      return tp_memory_case_new_together (2, n_ops);
     }
 }
 

@@ -156,6 +156,34 @@ add_group (Mip *mip, int index, int device)
     }
 }
 
+/* Ops of one name are on one device. */
+static void
+add_together (Mip *mip, int node, int other)
+{
+  for (int d = 0; d < mip->k; d++)
+    {
+      int row = glp_add_rows (mip->problem, 1);
+      int columns[]
+          = { 0, find_column (mip, node, d), find_column (mip, other, d) };
+      double values[] = { 0, 1, -1 };
+
+      glp_set_row_bnds (mip->problem, row, GLP_FX, 0, 0);
+      glp_set_mat_row (mip->problem, row, 2, columns, values);
+    }
+}
+
+static void
+add_colocations (Mip *mip)
+{
+  const TpGraph *graph = mip->test->graph;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    for (int k = 0; k < i && graph->nodes[i].colocation != NULL; k++)
+      if (g_strcmp0 (graph->nodes[i].colocation, graph->nodes[k].colocation)
+          == 0)
+        add_together (mip, i, k);
+}
+
 static double
 solve_mip (const TpTestCase *test)
 {
@@ -165,6 +193,7 @@ solve_mip (const TpTestCase *test)
 
   add_nodes (&mip);
   add_tensors (&mip);
+  add_colocations (&mip);
   for (int g = 0; g < test->groups->n_groups; g++)
     for (int d = 0; d < mip.k; d++)
       add_group (&mip, g, d);
@@ -183,7 +212,8 @@ make_case (int round)
 {
   TpTestSpec spec = { .n_ops = 6 + round % 20, .n_devices = 3 + round % 2,
                       .max_cost = 2000, .has_pins = round % 4 == 0,
-                      .has_gaps = round % 3 == 0, .has_groups = TRUE };
+                      .has_gaps = round % 3 == 0, .has_groups = TRUE,
+                      .has_together = round % 5 < 2 };
   TpTestCase *test = tp_test_case_new (&spec);
   TpCosts *costs = test->costs;
 

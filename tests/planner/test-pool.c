@@ -22,7 +22,7 @@ static TpTestCase *
 new_case (int n_ops)
 {
   TpTestCase *test = g_test_rand_bit () ? tp_memory_case_new (n_ops)
-                                        : tp_memory_case_new_together (n_ops);
+                                        : tp_memory_case_new_together (2, n_ops);
 
   for (int d = 0; d < 2; d++)
     test->costs->pools[d] = g_strdup ("host");

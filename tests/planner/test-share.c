@@ -14,6 +14,8 @@ random_spec (int n_ops, int n_devices)
 {
   TpTestSpec spec = tp_test_spec_random (n_ops);
 
+  if (g_test_rand_bit ())
+    spec = tp_test_spec_together (n_ops);
   spec.n_devices = n_devices;
   spec.host = g_test_rand_int_range (TP_COSTS_HOST, n_devices);
   return spec;
@@ -158,7 +160,8 @@ test_tree (void)
   for (int round = 0; round < 2000 && n_trees < 5; round++) /* of 100, one */
     {
       TpTestSpec spec = { .n_ops = 50, .n_devices = 4, .max_cost = 20,
-                          .has_gaps = TRUE, .has_groups = TRUE };
+                          .has_gaps = TRUE, .has_groups = TRUE,
+                          .has_together = round % 2 == 0 };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = place (test);
 
