@@ -88,7 +88,7 @@ tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
     {
       int step;
       gint64 over = model->limits[d] == 0
-                            || model->limits[d] >= model->all_bytes
+                            || model->limits[d] >= model->held.all_bytes
                         ? 0
                         : tp_limit_model_peak (model, devices, d, &step)
                               - model->limits[d];
@@ -216,7 +216,7 @@ make_fit (TpLimitBest *best, gint8 *devices)
 static void
 turn_all (const TpLimitModel *model, gint8 *devices, int op)
 {
-  int group = model->group_of[op], to = 1 - devices[op];
+  int group = model->held.group_of[op], to = 1 - devices[op];
   const TpGroup *it
       = group < 0 ? NULL : &model->problem->groups->groups[group];
 

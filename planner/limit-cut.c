@@ -317,7 +317,7 @@ tp_limit_cut_max_price (const TpLimitModel *model)
   Wide bytes = 1;
 
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
-    bytes += model->holdings[i].size_bytes;
+    bytes += model->held.items[i].size_bytes;
   for (int d = 0; d < 2; d++)
     bytes = MAX (bytes, (Wide) model->limits[d]);
   return (gint64) MIN ((room << 30) / bytes, TP_PROBLEM_LIMIT);

@@ -6,7 +6,6 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "ir/pools.h"
-#include "ir/units.h"
 
 #include <string.h>
 
@@ -186,190 +185,6 @@ index_terms (TpLimitModel *model)
   model->first_term[n] = all;
 }
 
-/* ---- what is held ------------------------------------------------------- */
-
-static void
-find_hidden (TpLimitModel *model)
-{
-  const TpProblem *problem = model->problem;
-
-  model->group_of = tp_new (int, model->n_ops + 1);
-  for (int i = 0; i < model->n_ops; i++)
-    model->group_of[i] = -1;
-  for (int g = 0; g < problem->costs->n_groups; g++)
-    for (int k = 0; k < problem->groups->groups[g].n_nodes; k++)
-      model->group_of[problem->groups->groups[g].nodes[k]] = g;
-  for (int g = 0; g < problem->costs->n_groups; g++)
-    for (int k = 0; k + 1 < problem->groups->groups[g].n_nodes; k++)
-      {
-        int op = problem->groups->groups[g].nodes[k];
-        const TpNode *node = &problem->graph->nodes[op];
-
-        for (int i = 0; i < node->n_outputs; i++)
-          for (int d = 0; d < 2 && node->outputs[i] >= 0; d++)
-            model->holdings[node->outputs[i]].may_hide[d]
-                = tp_problem_get_gain (problem, g, d) > 0;
-      }
-}
-
-static int *
-find_roots (const TpGraph *graph)
-{
-  int *roots = tp_new (int, graph->n_tensors + 1);
-
-  for (int i = 0; i < graph->n_tensors; i++)
-    roots[i] = i;
-  for (int i = 0; i < graph->n_nodes; i++)
-    if (tp_node_is_view (&graph->nodes[i]))
-      roots[graph->nodes[i].outputs[0]] = roots[graph->nodes[i].inputs[0]];
-  return roots;
-}
-
-/* Calls for every op that is no view, and whose bytes it reads, each once. */
-static void
-visit_reads (const TpGraph *graph, const int *roots, int *last,
-             void (*visit) (TpLimitModel *model, int root, int op),
-             TpLimitModel *model)
-{
-  for (int i = 0; i < graph->n_tensors; i++)
-    last[i] = -1;
-  for (int i = 0; i < graph->n_nodes; i++)
-    for (int k = 0; k < graph->nodes[i].n_inputs; k++)
-      {
-        int tensor = graph->nodes[i].inputs[k];
-
-        if (tensor < 0 || tp_node_is_view (&graph->nodes[i])
-            || last[roots[tensor]] == i)
-          continue;
-        last[roots[tensor]] = i;
-        visit (model, roots[tensor], i);
-      }
-}
-
-static void
-count_read (TpLimitModel *model, int root, int op)
-{
-  model->holdings[root].n++;
-}
-
-static void
-take_read (TpLimitModel *model, int root, int op)
-{
-  TpLimitHolding *it = &model->holdings[root];
-
-  tp_array_index (model->readers, int, it->first + it->n++) = op;
-}
-
-static void
-add_holdings (TpLimitModel *model)
-{
-  const TpGraph *graph = model->problem->graph;
-  g_autofree int *roots = find_roots (graph);
-  g_autofree int *last = tp_new (int, graph->n_tensors + 1);
-  int n = 0;
-
-  model->holdings = tp_new0 (TpLimitHolding, graph->n_tensors + 1);
-  visit_reads (graph, roots, last, count_read, model);
-  for (int i = 0; i < graph->n_tensors; i++)
-    {
-      TpLimitHolding *it = &model->holdings[i];
-      const TpTensor *tensor = &graph->tensors[i];
-
-      it->is_constant = tp_tensor_is_resident (tensor);
-      it->is_streamed = tp_graph_find_streamed (graph, i) >= 0;
-      it->maker = tensor->producer;
-      if (roots[i] == i)
-        it->size_bytes = it->is_constant ? tp_tensor_get_resident_bytes (tensor)
-                                         : MAX (tensor->size_bytes, 1);
-      it->first = n;
-      n += it->n;
-      it->n = 0;
-    }
-  tp_array_set_size (model->readers, n);
-  visit_reads (graph, roots, last, take_read, model);
-  find_hidden (model);
-  for (int i = 0; i < graph->n_tensors; i++)
-    if (!tp_size_add (model->all_bytes, model->holdings[i].size_bytes,
-                      &model->all_bytes))
-      model->all_bytes = G_MAXINT64;
-  model->scratch = tp_new (int, model->n_ops + 1);
-  model->changes = tp_new (TpLimitWide, model->n_ops + 2);
-}
-
-/* The last op of the group that @step is inside of, and that may be in effect on
- * @device; -1: there is none. */
-static int
-find_group_end (const TpLimitModel *model, int device, int step)
-{
-  const TpProblem *problem = model->problem;
-  int group = model->group_of[step];
-  const TpGroup *it = group < 0 ? NULL : &problem->groups->groups[group];
-
-  return it == NULL || it->nodes[it->n_nodes - 1] == step
-                 || tp_problem_get_gain (problem, group, device) <= 0
-             ? -1
-             : it->nodes[it->n_nodes - 1];
-}
-
-/* Ops at or after @step that read it; inside a group, which runs where it ends,
- * those of the group and those at or after its end. */
-static int
-find_readers (const TpLimitModel *model, const TpLimitHolding *it, int step,
-              int end)
-{
-  const int *readers = (const int *) (void *) model->readers->data + it->first;
-  int n = 0;
-
-  for (int i = 0; i < it->n; i++)
-    if (it->is_constant
-        || (readers[i] >= step
-            && (readers[i] >= end
-                || model->group_of[readers[i]] == model->group_of[step])))
-      model->scratch[n++] = readers[i];
-  return n;
-}
-
-/* What the last op of a group makes: the group has so much, or what @step made by
- * itself. */
-static gint64
-sum_made (const TpLimitModel *model, int op)
-{
-  const TpNode *node = &model->problem->graph->nodes[op];
-  gint64 sum = 0;
-
-  for (int i = 0; i < node->n_outputs; i++)
-    if (node->outputs[i] >= 0)
-      sum = MIN (sum + MIN (model->holdings[node->outputs[i]].size_bytes,
-                            TP_PROBLEM_LIMIT / 2),
-                 TP_PROBLEM_LIMIT / 2);
-  return sum;
-}
-
-gint64
-tp_limit_model_find_held (const TpLimitModel *model, int index, int device,
-                          int step, int *out_n)
-{
-  const TpLimitHolding *it = &model->holdings[index];
-  int end = find_group_end (model, device, step);
-
-  *out_n = 0;
-  if (it->size_bytes == 0 || tp_limit_model_is_kept (model, it, device))
-    return 0;
-  if (!it->is_constant && it->maker == step)
-    {
-      gboolean is_inside = it->may_hide[device];
-
-      model->scratch[(*out_n)++] = step;
-      if (is_inside && model->problem->graph->nodes[step].outputs[0] != index)
-        *out_n = 0;
-      return is_inside ? MIN (it->size_bytes, sum_made (model, end))
-                       : it->size_bytes;
-    }
-  if (it->is_constant || (it->maker < step && !it->may_hide[device]))
-    *out_n = find_readers (model, it, step, end);
-  return it->size_bytes;
-}
-
 TpLimitModel *
 tp_limit_model_new (const TpProblem *problem)
 {
@@ -382,10 +197,10 @@ tp_limit_model_new (const TpProblem *problem)
     model->limits[d]
         = tp_pools_get_limit (problem->costs, problem->limits, d);
   model->n_ops = problem->graph->n_nodes;
-  model->readers = tp_array_new (sizeof (int));
   add_costs (model);
   index_terms (model);
-  add_holdings (model);
+  tp_limit_held_init (&model->held, problem);
+  model->changes = tp_new (TpLimitWide, model->n_ops + 2);
   return g_steal_pointer (&model);
 }
 
@@ -395,13 +210,10 @@ tp_limit_model_free (TpLimitModel *model)
   if (model == NULL)
     return;
   tp_limit_terms_free (model->costs);
-  tp_array_unref (model->readers);
   g_free (model->first_term);
   g_free (model->term_of);
-  g_free (model->group_of);
-  g_free (model->scratch);
   g_free (model->changes);
-  g_free (model->holdings);
+  tp_limit_held_clear (&model->held);
   g_free (model);
 }
 
@@ -414,13 +226,13 @@ add_row (const TpLimitModel *model, TpLimitTerms *terms, int row,
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {
       int n;
-      gint64 bytes = tp_limit_model_find_held (model, i, price->device,
+      gint64 bytes = tp_limit_held_find (&model->held, i, price->device,
                                                price->step, &n);
 
       add_term (terms,
                 (TpLimitTerm){ 'm', i, row, price->device, -1,
                                tp_limit_price (price->price, bytes), 0, n },
-                model->scratch);
+                model->held.found);
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include "ir/array.h"
 #include "ir/memory-proof.h"
-#include "planner/problem.h"
+#include "planner/limit-held.h"
 
 __extension__ typedef __int128 TpLimitWide;
 
@@ -33,17 +33,6 @@ typedef struct
   int n_ops;
 } TpLimitTerms;
 
-/* The bytes of a tensor and its views. */
-typedef struct
-{
-  gboolean is_constant;
-  gboolean is_streamed;       /* of a constant of the host */
-  int maker;                  /* -1: an input, or a constant */
-  gint64 size_bytes;
-  gboolean may_hide[2];       /* a group may keep it to itself there */
-  int first, n;               /* readers: ops that are no views, ascending */
-} TpLimitHolding;
-
 typedef struct
 {
   const TpProblem *problem;   /* (unowned) */
@@ -54,11 +43,7 @@ typedef struct
   gint64 constant;            /* gains of groups: what is paid, less this */
   gint64 sum;                 /* of all prices and own costs */
   int n_ops;
-  TpLimitHolding *holdings;   /* [tensor]; of no bytes: a view */
-  TpArray *readers;           /* int */
-  int *group_of;              /* [op]: -1: none that is offered */
-  gint64 all_bytes;           /* of all holdings: no placement holds more */
-  int *scratch;               /* [op]: holders just found */
+  TpLimitHeld held;
   TpLimitWide *changes;       /* [op]: of what is held, while a peak is found */
 } TpLimitModel;
 
@@ -109,7 +94,7 @@ tp_limit_model_set (const TpLimitModel *model, gint8 *devices, int op,
 static inline gboolean
 tp_limit_model_has_pool (const TpLimitModel *model)
 {
-  return model->pool > 0 && (model->pool + 1) / 2 < model->all_bytes;
+  return model->pool > 0 && (model->pool + 1) / 2 < model->held.all_bytes;
 }
 
 /* With @prices (TpMemoryPrice) on memory. @has_costs: besides what all else
@@ -132,17 +117,4 @@ tp_limit_price (gint64 price, gint64 bytes)
   return (gint64) ((TpLimitWide) price * bytes >> 30);
 }
 
-/* Whether @it has no bytes of its own on @device: what is streamed is there as the
- * constant that it is. */
-static inline gboolean
-tp_limit_model_is_kept (const TpLimitModel *model, const TpLimitHolding *it,
-                        int device)
-{
-  return it->is_streamed && device == model->problem->costs->host;
-}
-
-/* Bytes of tensor @index that any of the ops in scratch, *@out_n, holds on
- * @device when @step begins. */
-gint64 tp_limit_model_find_held (const TpLimitModel *model, int index,
-                                 int device, int step, int *out_n);
 #endif

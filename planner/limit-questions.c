@@ -108,9 +108,9 @@ tp_limit_model_held (const TpLimitModel *model, const gint8 *devices,
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     {
       int n;
-      gint64 bytes = tp_limit_model_find_held (model, i, device, step, &n);
+      gint64 bytes = tp_limit_held_find (&model->held, i, device, step, &n);
 
-      if (is_any_on (model->scratch, n, devices, device))
+      if (is_any_on (model->held.found, n, devices, device))
         sum += bytes;
     }
   return (gint64) MIN (sum, TP_PROBLEM_LIMIT);
@@ -121,17 +121,17 @@ static void
 add_change (const TpLimitModel *model, const TpLimitHolding *it,
             const gint8 *devices, int device, Wide *changes)
 {
-  const int *readers = (const int *) (void *) model->readers->data + it->first;
+  const int *readers = (const int *) (void *) model->held.readers->data + it->first;
   int n = it->n, from = it->is_constant ? 0 : it->maker + 1;
 
-  if (tp_limit_model_is_kept (model, it, device))
+  if (tp_limit_held_is_kept (&model->held, it, device))
     return;
   if (it->maker >= 0 && devices[it->maker] == device)
     {
       changes[it->maker] += it->size_bytes;
       changes[it->maker + 1] -= it->size_bytes;
     }
-  if (it->size_bytes == 0 || (!it->is_constant && it->may_hide[device]))
+  if (it->size_bytes == 0 || (!it->is_constant && tp_limit_held_is_hidden (it, device)))
     return;
   while (n > 0 && devices[readers[n - 1]] != device)
     n--;
@@ -151,7 +151,7 @@ tp_limit_model_peak (const TpLimitModel *model, const gint8 *devices,
 
   memset (changes, 0, sizeof (Wide) * (model->n_ops + 2));
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
-    add_change (model, &model->holdings[i], devices, device, changes);
+    add_change (model, &model->held.items[i], devices, device, changes);
   *out_step = 0;
   for (int i = 0; i < model->n_ops; i++)
     {
@@ -174,11 +174,11 @@ tp_limit_model_share (const TpLimitModel *model, int device, int step,
     {
       int n;
       gint64 bytes = MIN (
-          tp_limit_model_find_held (model, i, device, step, &n),
+          tp_limit_held_find (&model->held, i, device, step, &n),
           TP_PROBLEM_LIMIT / 2);
 
       for (int k = 0; k < n; k++)
-        shares[model->scratch[k]] = MIN (shares[model->scratch[k]] + bytes,
+        shares[model->held.found[k]] = MIN (shares[model->held.found[k]] + bytes,
                                          TP_PROBLEM_LIMIT / 2);
     }
 }

@@ -146,7 +146,7 @@ add_colocations (Build *build)
 static const int *
 get_readers (const Build *build, const TpLimitHolding *it)
 {
-  return (const int *) (void *) build->model->readers->data + it->first;
+  return (const int *) (void *) build->model->held.readers->data + it->first;
 }
 
 static void
@@ -166,10 +166,10 @@ add_constant (Build *build, const TpLimitHolding *it, int device)
 static void
 add_held (Build *build, int tensor, int device, int step, int n_to_come)
 {
-  const TpLimitHolding *it = &build->model->holdings[tensor];
+  const TpLimitHolding *it = &build->model->held.items[tensor];
   int n, flag;
   gint64 bytes
-      = tp_limit_model_find_held (build->model, tensor, device, step, &n);
+      = tp_limit_held_find (&build->model->held, tensor, device, step, &n);
 
   if (it->maker == step)
     build->own_held[2 * step + device] += n == 0 ? 0 : bytes;
@@ -182,7 +182,7 @@ add_held (Build *build, int tensor, int device, int step, int n_to_come)
 static void
 add_tensor (Build *build, int tensor, int device)
 {
-  const TpLimitHolding *it = &build->model->holdings[tensor];
+  const TpLimitHolding *it = &build->model->held.items[tensor];
   const int *ops = get_readers (build, it);
   int last = it->n == 0 ? it->maker : ops[it->n - 1], n_gone = 0;
 
@@ -203,10 +203,10 @@ add_holdings (Build *build)
   for (int i = 0; i < model->problem->graph->n_tensors; i++)
     for (int d = 0; d < 2; d++)
       {
-        if (!build->steps->is_limited[d] || model->holdings[i].size_bytes == 0)
+        if (!build->steps->is_limited[d] || model->held.items[i].size_bytes == 0)
           continue;
-        if (model->holdings[i].is_constant)
-          add_constant (build, &model->holdings[i], d);
+        if (model->held.items[i].is_constant)
+          add_constant (build, &model->held.items[i], d);
         else
           add_tensor (build, i, d);
       }
@@ -462,7 +462,7 @@ tp_limit_steps_new (const TpLimitModel *model)
   for (int d = 0; d < 2; d++)
     steps->is_limited[d]
         = tp_limit_model_has_pool (model)
-          || (model->limits[d] > 0 && model->limits[d] < model->all_bytes);
+          || (model->limits[d] > 0 && model->limits[d] < model->held.all_bytes);
   add_terms (&build);
   add_colocations (&build);
   add_holdings (&build);

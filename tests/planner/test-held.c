@@ -79,14 +79,14 @@ compare (const TpLimitModel *model, TpCheckerHeld *held, int tensor, int device,
 {
   int n;
   gint64 bytes
-      = tp_limit_model_find_held (model, tensor, device, step, &n);
+      = tp_limit_held_find (&model->held, tensor, device, step, &n);
   gint64 other = tp_checker_held_find (held, tensor, device, step);
 
   g_assert_cmpint (bytes == 0 ? 0 : n, ==, other == 0 ? 0 : held->n_ops);
   if (n == 0 || bytes == 0)
     return;
   g_assert_cmpint (bytes, ==, other);
-  g_assert_cmpint (memcmp (model->scratch, held->ops, n * sizeof (int)), ==, 0);
+  g_assert_cmpint (memcmp (model->held.found, held->ops, n * sizeof (int)), ==, 0);
 }
 
 static void

@@ -1,0 +1,201 @@
+/* limit-held.c: see limit-held.h. */
+#include "config.h"
+
+#include "planner/limit-held.h"
+
+#include "ir/guard.h"
+#include "ir/units.h"
+
+static void
+find_hidden (TpLimitHeld *held)
+{
+  const TpProblem *problem = held->problem;
+
+  held->group_of = tp_new (int, problem->graph->n_nodes + 1);
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    held->group_of[i] = -1;
+  for (int g = 0; g < problem->costs->n_groups; g++)
+    for (int k = 0; k < problem->groups->groups[g].n_nodes; k++)
+      held->group_of[problem->groups->groups[g].nodes[k]] = g;
+  for (int g = 0; g < problem->costs->n_groups; g++)
+    for (int k = 0; k + 1 < problem->groups->groups[g].n_nodes; k++)
+      {
+        int op = problem->groups->groups[g].nodes[k];
+        const TpNode *node = &problem->graph->nodes[op];
+
+        for (int i = 0; i < node->n_outputs; i++)
+          for (int d = 0; d < problem->n_devices && node->outputs[i] >= 0; d++)
+            if (tp_problem_get_gain (problem, g, d) > 0)
+              held->items[node->outputs[i]].hidden |= 1u << d;
+      }
+}
+
+static int *
+find_roots (const TpGraph *graph)
+{
+  int *roots = tp_new (int, graph->n_tensors + 1);
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    roots[i] = i;
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (tp_node_is_view (&graph->nodes[i]))
+      roots[graph->nodes[i].outputs[0]] = roots[graph->nodes[i].inputs[0]];
+  return roots;
+}
+
+/* Calls for every op that is no view, and whose bytes it reads, each once. */
+static void
+visit_reads (const TpGraph *graph, const int *roots, int *last,
+             void (*visit) (TpLimitHeld *held, int root, int op),
+             TpLimitHeld *held)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    last[i] = -1;
+  for (int i = 0; i < graph->n_nodes; i++)
+    for (int k = 0; k < graph->nodes[i].n_inputs; k++)
+      {
+        int tensor = graph->nodes[i].inputs[k];
+
+        if (tensor < 0 || tp_node_is_view (&graph->nodes[i])
+            || last[roots[tensor]] == i)
+          continue;
+        last[roots[tensor]] = i;
+        visit (held, roots[tensor], i);
+      }
+}
+
+static void
+count_read (TpLimitHeld *held, int root, int op)
+{
+  held->items[root].n++;
+}
+
+static void
+take_read (TpLimitHeld *held, int root, int op)
+{
+  TpLimitHolding *it = &held->items[root];
+
+  tp_array_index (held->readers, int, it->first + it->n++) = op;
+}
+
+void
+tp_limit_held_init (TpLimitHeld *held, const TpProblem *problem)
+{
+  const TpGraph *graph = problem->graph;
+  g_autofree int *roots = find_roots (graph);
+  g_autofree int *last = tp_new (int, graph->n_tensors + 1);
+  int n = 0;
+
+  *held = (TpLimitHeld){ .problem = problem };
+  held->readers = tp_array_new (sizeof (int));
+  held->items = tp_new0 (TpLimitHolding, graph->n_tensors + 1);
+  visit_reads (graph, roots, last, count_read, held);
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      TpLimitHolding *it = &held->items[i];
+      const TpTensor *tensor = &graph->tensors[i];
+
+      it->is_constant = tp_tensor_is_resident (tensor);
+      it->is_streamed = tp_graph_find_streamed (graph, i) >= 0;
+      it->maker = tensor->producer;
+      if (roots[i] == i)
+        it->size_bytes = it->is_constant ? tp_tensor_get_resident_bytes (tensor)
+                                         : MAX (tensor->size_bytes, 1);
+      it->first = n;
+      n += it->n;
+      it->n = 0;
+    }
+  tp_array_set_size (held->readers, n);
+  visit_reads (graph, roots, last, take_read, held);
+  find_hidden (held);
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (!tp_size_add (held->all_bytes, held->items[i].size_bytes,
+                      &held->all_bytes))
+      held->all_bytes = G_MAXINT64;
+  held->found = tp_new (int, graph->n_nodes + 1);
+}
+
+void
+tp_limit_held_clear (TpLimitHeld *held)
+{
+  if (held->readers != NULL)
+    tp_array_unref (held->readers);
+  g_free (held->items);
+  g_free (held->group_of);
+  g_free (held->found);
+}
+
+/* The last op of the group that @step is inside of, and that may be in effect on
+ * @device; -1: there is none. */
+static int
+find_group_end (const TpLimitHeld *held, int device, int step)
+{
+  const TpProblem *problem = held->problem;
+  int group = held->group_of[step];
+  const TpGroup *it = group < 0 ? NULL : &problem->groups->groups[group];
+
+  return it == NULL || it->nodes[it->n_nodes - 1] == step
+                 || tp_problem_get_gain (problem, group, device) <= 0
+             ? -1
+             : it->nodes[it->n_nodes - 1];
+}
+
+/* Ops at or after @step that read it; inside a group, which runs where it ends,
+ * those of the group and those at or after its end. */
+static int
+find_readers (const TpLimitHeld *held, const TpLimitHolding *it, int step,
+              int end)
+{
+  const int *readers = (const int *) (void *) held->readers->data + it->first;
+  int n = 0;
+
+  for (int i = 0; i < it->n; i++)
+    if (it->is_constant
+        || (readers[i] >= step
+            && (readers[i] >= end
+                || held->group_of[readers[i]] == held->group_of[step])))
+      held->found[n++] = readers[i];
+  return n;
+}
+
+/* What the last op of a group makes: the group has so much, or what @step made by
+ * itself. */
+static gint64
+sum_made (const TpLimitHeld *held, int op)
+{
+  const TpNode *node = &held->problem->graph->nodes[op];
+  gint64 sum = 0;
+
+  for (int i = 0; i < node->n_outputs; i++)
+    if (node->outputs[i] >= 0)
+      sum = MIN (sum + MIN (held->items[node->outputs[i]].size_bytes,
+                            TP_PROBLEM_LIMIT / 2),
+                 TP_PROBLEM_LIMIT / 2);
+  return sum;
+}
+
+gint64
+tp_limit_held_find (const TpLimitHeld *held, int index, int device, int step,
+                    int *out_n)
+{
+  const TpLimitHolding *it = &held->items[index];
+  int end = find_group_end (held, device, step);
+
+  *out_n = 0;
+  if (it->size_bytes == 0 || tp_limit_held_is_kept (held, it, device))
+    return 0;
+  if (!it->is_constant && it->maker == step)
+    {
+      gboolean is_inside = tp_limit_held_is_hidden (it, device);
+
+      held->found[(*out_n)++] = step;
+      if (is_inside && held->problem->graph->nodes[step].outputs[0] != index)
+        *out_n = 0;
+      return is_inside ? MIN (it->size_bytes, sum_made (held, end))
+                       : it->size_bytes;
+    }
+  if (it->is_constant
+      || (it->maker < step && !tp_limit_held_is_hidden (it, device)))
+    *out_n = find_readers (held, it, step, end);
+  return it->size_bytes;
+}

@@ -1,0 +1,54 @@
+/* limit-held.h: what ops hold in memory, step after step, wherever they are. */
+#ifndef TP_PLANNER_LIMIT_HELD_H
+#define TP_PLANNER_LIMIT_HELD_H
+
+#include "ir/array.h"
+#include "planner/problem.h"
+
+/* The bytes of a tensor and its views. */
+typedef struct
+{
+  gboolean is_constant;
+  gboolean is_streamed;       /* of a constant of the host */
+  int maker;                  /* -1: an input, or a constant */
+  gint64 size_bytes;
+  guint hidden;               /* set of devices: a group may keep it to itself
+                               * there */
+  int first, n;               /* readers: ops that are no views, ascending */
+} TpLimitHolding;
+
+typedef struct
+{
+  const TpProblem *problem;   /* (unowned) */
+  TpLimitHolding *items;      /* [tensor]; of no bytes: a view */
+  TpArray *readers;           /* int */
+  int *group_of;              /* [op]: -1: none that is offered */
+  gint64 all_bytes;           /* of all: no placement holds more */
+  int *found;                 /* [op]: holders just found */
+} TpLimitHeld;
+
+void tp_limit_held_init (TpLimitHeld *held, const TpProblem *problem);
+void tp_limit_held_clear (TpLimitHeld *held);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitHeld, tp_limit_held_clear)
+
+static inline gboolean
+tp_limit_held_is_hidden (const TpLimitHolding *it, int device)
+{
+  return (it->hidden >> device & 1) != 0;
+}
+
+/* Whether @it has no bytes of its own on @device: what is streamed is there as the
+ * constant that it is. */
+static inline gboolean
+tp_limit_held_is_kept (const TpLimitHeld *held, const TpLimitHolding *it,
+                       int device)
+{
+  return it->is_streamed && device == held->problem->costs->host;
+}
+
+/* Bytes of tensor @index that any of the ops in @found, *@out_n, holds on @device
+ * when @step begins. */
+gint64 tp_limit_held_find (const TpLimitHeld *held, int index, int device,
+                           int step, int *out_n);
+
+#endif
