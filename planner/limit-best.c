@@ -59,7 +59,7 @@ tp_limit_find_pool_over (const TpLimitModel *model, const gint8 *devices)
   if (!tp_limit_model_has_pool (model))
     return 0;
   for (int d = 0; d < 2; d++)
-    sum += tp_limit_model_peak (model, devices, d, &step);
+    sum += tp_limit_held_peak (&model->held, devices, d, &step);
   return sum - model->pool;
 }
 
@@ -71,7 +71,7 @@ find_emptier (const TpLimitModel *model, const gint8 *devices, int *out_step)
   gint64 held[2];
 
   for (int d = 0; d < 2; d++)
-    held[d] = tp_limit_model_peak (model, devices, d, &steps[d]);
+    held[d] = tp_limit_held_peak (&model->held, devices, d, &steps[d]);
   found = held[0] == 0 || (held[1] > 0 && held[1] < held[0]);
   *out_step = steps[found];
   return found;
@@ -90,7 +90,7 @@ tp_limit_find_fullest (const TpLimitModel *model, const gint8 *devices,
       gint64 over = model->limits[d] == 0
                             || model->limits[d] >= model->held.all_bytes
                         ? 0
-                        : tp_limit_model_peak (model, devices, d, &step)
+                        : tp_limit_held_peak (&model->held, devices, d, &step)
                               - model->limits[d];
 
       if (over <= most)
@@ -156,7 +156,7 @@ find_cheapest_move (TpLimitBest *best, gint8 *devices, int device, int step)
   double least = 0;
   int found = -1;
 
-  tp_limit_model_share (model, device, step, best->shares);
+  tp_limit_held_share (&model->held, device, step, best->shares);
   best->work_left -= 4 * model->n_ops;
   for (int i = 0; i < model->n_ops; i++)
     {
@@ -187,7 +187,7 @@ find_overlaid (TpLimitBest *best, const gint8 *devices, int *out_step)
 
   best->work_left -= 8 * model->problem->graph->n_tensors;
   if (device >= 0)
-    tp_limit_model_peak (model, devices, device, out_step);
+    tp_limit_held_peak (&model->held, devices, device, out_step);
   return device;
 }
 

@@ -102,7 +102,7 @@ find_held (const Climbing *climbing, guint row, const gint8 *devices)
     {
       const TpMemoryPrice *it = get_price (climbing, row + i);
 
-      sum += tp_limit_model_held (climbing->climber->model, devices,
+      sum += tp_limit_held_sum (&climbing->climber->model->held, devices,
                                   it->device, it->step);
     }
   return sum;
@@ -250,7 +250,7 @@ add_pair (Climbing *climbing, const gint8 *devices)
   TpMemoryPrice prices[2] = { { 0, 0, 0 }, { 1, 0, 0 } };
 
   for (int d = 0; d < 2; d++)
-    tp_limit_model_peak (climbing->climber->model, devices, d,
+    tp_limit_held_peak (&climbing->climber->model->held, devices, d,
                          &prices[d].step);
   if (climbing->prices->len + 2 > TP_MEMORY_MAX_PRICES
       || (has_row (climbing, 0, prices[0].step)

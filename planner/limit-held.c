@@ -6,6 +6,10 @@
 #include "ir/guard.h"
 #include "ir/units.h"
 
+#include <string.h>
+
+typedef TpLimitWide Wide;
+
 static void
 find_hidden (TpLimitHeld *held)
 {
@@ -113,6 +117,7 @@ tp_limit_held_init (TpLimitHeld *held, const TpProblem *problem)
                       &held->all_bytes))
       held->all_bytes = G_MAXINT64;
   held->found = tp_new (int, graph->n_nodes + 1);
+  held->changes = tp_new (TpLimitWide, graph->n_nodes + 2);
 }
 
 void
@@ -123,6 +128,7 @@ tp_limit_held_clear (TpLimitHeld *held)
   g_free (held->items);
   g_free (held->group_of);
   g_free (held->found);
+  g_free (held->changes);
 }
 
 /* The last op of the group that @step is inside of, and that may be in effect on
@@ -198,4 +204,90 @@ tp_limit_held_find (const TpLimitHeld *held, int index, int device, int step,
       || (it->maker < step && !tp_limit_held_is_hidden (it, device)))
     *out_n = find_readers (held, it, step, end);
   return it->size_bytes;
+}
+
+/* ---- one placement ------------------------------------------------------- */
+
+gint64
+tp_limit_held_sum (const TpLimitHeld *held, const gint8 *devices,
+                   int device, int step)
+{
+  Wide sum = 0;
+
+  for (int i = 0; i < held->problem->graph->n_tensors; i++)
+    {
+      int n;
+      gint64 bytes = tp_limit_held_find (held, i, device, step, &n);
+
+      if (tp_limit_is_any_on (held->found, n, devices, device))
+        sum += bytes;
+    }
+  return (gint64) MIN (sum, TP_PROBLEM_LIMIT);
+}
+
+/* About: groups are looked at where most is found. Adds what is held of @it to @changes: [step]: more or less than before. */
+static void
+add_change (const TpLimitHeld *held, const TpLimitHolding *it,
+            const gint8 *devices, int device, Wide *changes)
+{
+  const int *readers = (const int *) (void *) held->readers->data + it->first;
+  int n = it->n, from = it->is_constant ? 0 : it->maker + 1;
+
+  if (tp_limit_held_is_kept (held, it, device))
+    return;
+  if (it->maker >= 0 && devices[it->maker] == device)
+    {
+      changes[it->maker] += it->size_bytes;
+      changes[it->maker + 1] -= it->size_bytes;
+    }
+  if (it->size_bytes == 0 || (!it->is_constant && tp_limit_held_is_hidden (it, device)))
+    return;
+  while (n > 0 && devices[readers[n - 1]] != device)
+    n--;
+  if (n == 0)
+    return;
+  changes[from] += it->size_bytes;
+  if (!it->is_constant)
+    changes[readers[n - 1] + 1] -= it->size_bytes;
+}
+
+gint64
+tp_limit_held_peak (const TpLimitHeld *held, const gint8 *devices,
+                    int device, int *out_step)
+{
+  Wide *changes = held->changes;
+  Wide sum = 0, most = 0;
+
+  memset (changes, 0, sizeof (Wide) * (held->problem->graph->n_nodes + 2));
+  for (int i = 0; i < held->problem->graph->n_tensors; i++)
+    add_change (held, &held->items[i], devices, device, changes);
+  *out_step = 0;
+  for (int i = 0; i < held->problem->graph->n_nodes; i++)
+    {
+      sum += changes[i];
+      if (sum > most)
+        *out_step = i;
+      most = MAX (most, sum);
+    }
+  return held->problem->graph->n_nodes == 0
+             ? 0
+             : tp_limit_held_sum (held, devices, device, *out_step);
+}
+
+void
+tp_limit_held_share (const TpLimitHeld *held, int device, int step,
+                     gint64 *shares)
+{
+  memset (shares, 0, sizeof (gint64) * held->problem->graph->n_nodes);
+  for (int i = 0; i < held->problem->graph->n_tensors; i++)
+    {
+      int n;
+      gint64 bytes = MIN (
+          tp_limit_held_find (held, i, device, step, &n),
+          TP_PROBLEM_LIMIT / 2);
+
+      for (int k = 0; k < n; k++)
+        shares[held->found[k]] = MIN (shares[held->found[k]] + bytes,
+                                      TP_PROBLEM_LIMIT / 2);
+    }
 }

@@ -5,6 +5,10 @@
 #include "ir/array.h"
 #include "planner/problem.h"
 
+__extension__ typedef __int128 TpLimitWide;
+
+#define TP_LIMIT_FREE (-1)    /* of an op that has no device yet */
+
 /* The bytes of a tensor and its views. */
 typedef struct
 {
@@ -25,6 +29,7 @@ typedef struct
   int *group_of;              /* [op]: -1: none that is offered */
   gint64 all_bytes;           /* of all: no placement holds more */
   int *found;                 /* [op]: holders just found */
+  TpLimitWide *changes;       /* [op]: of what is held, while a peak is found */
 } TpLimitHeld;
 
 void tp_limit_held_init (TpLimitHeld *held, const TpProblem *problem);
@@ -46,9 +51,29 @@ tp_limit_held_is_kept (const TpLimitHeld *held, const TpLimitHolding *it,
   return it->is_streamed && device == held->problem->costs->host;
 }
 
+static inline gboolean
+tp_limit_is_any_on (const int *ops, int n, const gint8 *devices, int device)
+{
+  for (int i = 0; i < n; i++)
+    if (devices[ops[i]] == device)
+      return TRUE;
+  return FALSE;
+}
+
 /* Bytes of tensor @index that any of the ops in @found, *@out_n, holds on @device
  * when @step begins. */
 gint64 tp_limit_held_find (const TpLimitHeld *held, int index, int device,
                            int step, int *out_n);
+
+/* What @devices (TP_LIMIT_FREE: either) holds at least on @device when op @step
+ * begins. */
+gint64 tp_limit_held_sum (const TpLimitHeld *held, const gint8 *devices,
+                          int device, int step);
+/* The most of these over all steps, and the first with so much. */
+gint64 tp_limit_held_peak (const TpLimitHeld *held, const gint8 *devices,
+                           int device, int *out_step);
+/* @shares: [op]: bytes that it, with others or alone, holds on @device at @step. */
+void tp_limit_held_share (const TpLimitHeld *held, int device, int step,
+                          gint64 *shares);
 
 #endif

@@ -200,7 +200,6 @@ tp_limit_model_new (const TpProblem *problem)
   add_costs (model);
   index_terms (model);
   tp_limit_held_init (&model->held, problem);
-  model->changes = tp_new (TpLimitWide, model->n_ops + 2);
   return g_steal_pointer (&model);
 }
 
@@ -212,7 +211,6 @@ tp_limit_model_free (TpLimitModel *model)
   tp_limit_terms_free (model->costs);
   g_free (model->first_term);
   g_free (model->term_of);
-  g_free (model->changes);
   tp_limit_held_clear (&model->held);
   g_free (model);
 }

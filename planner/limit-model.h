@@ -11,10 +11,6 @@
 #include "ir/memory-proof.h"
 #include "planner/limit-held.h"
 
-__extension__ typedef __int128 TpLimitWide;
-
-#define TP_LIMIT_FREE (-1)    /* of an op that has no device yet */
-
 typedef struct
 {
   char kind;                  /* as in TpMemoryShare */
@@ -44,7 +40,6 @@ typedef struct
   gint64 sum;                 /* of all prices and own costs */
   int n_ops;
   TpLimitHeld held;
-  TpLimitWide *changes;       /* [op]: of what is held, while a peak is found */
 } TpLimitModel;
 
 /* Two devices. */

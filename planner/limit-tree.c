@@ -160,7 +160,7 @@ is_device_full (const Tree *tree, Node *node, int device)
   int step;
 
   if (model->limits[device] == 0
-      || tp_limit_model_peak (model, tree->fixed, device, &step)
+      || tp_limit_held_peak (&model->held, tree->fixed, device, &step)
              <= model->limits[device])
     return FALSE;
   node->kind = TP_PROOF_FULL;
@@ -266,7 +266,7 @@ is_ruled_out (Tree *tree, int index, const gint8 *like, guint devices)
 
       if (climber->model->limits[d] == 0 || !(devices & 1u << d))
         continue;
-      tp_limit_model_peak (climber->model, like, d, &price.step);
+      tp_limit_held_peak (&climber->model->held, like, d, &price.step);
       tp_array_append_val (prices, price);
     }
   cut = tp_limit_cut_new (climber->model, prices, FALSE, tree->fixed);
@@ -289,7 +289,7 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
   g_autofree gint64 *weights = tp_new (gint64, model->n_ops + 1);
   g_autofree gint64 *shares = tp_new (gint64, model->n_ops + 1);
 
-  tp_limit_model_share (model, MAX (climb->device, 0), MAX (climb->step, 0),
+  tp_limit_held_share (&model->held, MAX (climb->device, 0), MAX (climb->step, 0),
                         weights);
   for (int i = 0; i < model->n_ops && bound->prices->len > 0; i++)
     weights[i] = 0;
@@ -298,7 +298,7 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
       const TpMemoryPrice *it
           = &tp_array_index (bound->prices, TpMemoryPrice, row);
 
-      tp_limit_model_share (model, it->device, it->step, shares);
+      tp_limit_held_share (&model->held, it->device, it->step, shares);
       for (int i = 0; i < model->n_ops; i++)
         weights[i] += MIN (tp_limit_price (it->price, shares[i]),
                            TP_PROBLEM_LIMIT / 8);
@@ -333,7 +333,7 @@ look_at_layout (const Tree *tree, TpLimitClimb *climb)
   climb->device = tp_limit_layout_find_over (&tree->climber.best->layout,
                                              climb->under);
   if (climb->device >= 0)
-    tp_limit_model_peak (model, climb->under, climb->device, &climb->step);
+    tp_limit_held_peak (&model->held, climb->under, climb->device, &climb->step);
 }
 
 static void

@@ -137,8 +137,8 @@ append_held (const TpTestCase *test, const TpPlan *plan, GString *out)
   for (int step = 0; step < test->graph->n_nodes; step++)
     g_string_append_printf (
         out, "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT "\n",
-        tp_limit_model_held (model, devices, 0, step),
-        tp_limit_model_held (model, devices, 1, step));
+        tp_limit_held_sum (&model->held, devices, 0, step),
+        tp_limit_held_sum (&model->held, devices, 1, step));
 }
 
 /* Plans into @folder, their paths to @argv. */
