@@ -9,13 +9,12 @@
 #include "ir/text.h"
 #include "ir/units.h"
 
-static void
-write_prices (const TpMemoryBound *bound, GString *out)
+void
+tp_plan_write_prices (const TpArray *prices, GString *out)
 {
-  for (guint i = 0; i < bound->prices->len; i++)
+  for (guint i = 0; i < prices->len; i++)
     {
-      const TpMemoryPrice *it
-          = &tp_array_index (bound->prices, TpMemoryPrice, i);
+      const TpMemoryPrice *it = &tp_array_index (prices, TpMemoryPrice, i);
 
       tp_text_append_printf (out, "%s[%d, %d, %" G_GINT64_FORMAT "]",
                               i == 0 ? "" : ", ", it->device, it->step,
@@ -49,7 +48,7 @@ write_bounds (const TpMemoryProof *proof, GString *out)
       tp_text_append_printf (out, "%s{\"costs\": %s, \"prices\": [",
                               i == 0 ? "\n  " : ",\n  ",
                               it->has_costs ? "true" : "false");
-      write_prices (it, out);
+      tp_plan_write_prices (it->prices, out);
       tp_text_append (out, "], \"shares\": [");
       write_shares (it, out);
       tp_text_append (out, "]}");
@@ -101,8 +100,8 @@ write_tree (const TpMemoryProof *proof, GString *out)
 }
 
 /* Of views the tensor whose bytes they have: the same op may read others. */
-static void
-write_views (const TpGraph *graph, GString *out)
+void
+tp_plan_write_views (const TpGraph *graph, GString *out)
 {
   int n = 0;
 
@@ -126,7 +125,7 @@ tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
   tp_text_append_printf (out,
                           " \"memory_bound_ns\": %" G_GINT64_FORMAT ",\n",
                           proof->bound_ns);
-  write_views (graph, out);
+  tp_plan_write_views (graph, out);
   write_bounds (proof, out);
   write_tree (proof, out);
 }

@@ -9,6 +9,10 @@ void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                                  GString *out);
 
 /* A line of its own; none where the batch is whole. */
+/* [device, op, price], rows (TpMemoryPrice). */
+void tp_plan_write_prices (const TpArray *prices, GString *out);
+/* "memory_views". */
+void tp_plan_write_views (const TpGraph *graph, GString *out);
 void tp_plan_write_micro_batches (const TpPlan *plan, GString *out);
 
 /* A line of its own; none where nothing is streamed. */

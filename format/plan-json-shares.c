@@ -3,6 +3,7 @@
 
 #include "format/plan-json-shares.h"
 
+#include "format/plan-json-memory.h"
 #include "ir/text.h"
 
 static void
@@ -12,8 +13,10 @@ write_bound (const TpShareBound *bound, int n_devices, GString *out)
     {
       const TpShareRow *it = &tp_array_index (bound->rows, TpShareRow, i);
 
-      tp_text_append_printf (out, "%s[\"%c\", %d, %d", i == 0 ? "" : ", ",
-                             it->kind, it->index, it->op);
+      tp_text_append_printf (out, "%s[\"%c\", ", i == 0 ? "" : ", ", it->kind);
+      if (it->kind == 'm')
+        tp_text_append_printf (out, "%d, ", it->row);
+      tp_text_append_printf (out, "%d, %d", it->index, it->op);
       for (int d = 0; d < n_devices; d++)
         tp_text_append_printf (
             out, ", %" G_GINT64_FORMAT,
@@ -22,8 +25,23 @@ write_bound (const TpShareBound *bound, int n_devices, GString *out)
     }
 }
 
+static void
+write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
+{
+  const TpShareProof *proof = plan->share_proof;
+
+  tp_text_append_printf (out, " \"share_room_ns\": %" G_GINT64_FORMAT ",\n",
+                         proof->room_ns);
+  tp_plan_write_views (graph, out);
+  tp_text_append (out, " \"share_prices\": [");
+  tp_plan_write_prices (proof->prices, out);
+  tp_text_append (out, "],\n \"share_room\": [");
+  write_bound (proof->room, plan->n_devices, out);
+  tp_text_append (out, "],\n");
+}
+
 void
-tp_plan_write_shares (const TpPlan *plan, GString *out)
+tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
 {
   const TpShareProof *proof = plan->share_proof;
 
@@ -49,4 +67,6 @@ tp_plan_write_shares (const TpPlan *plan, GString *out)
                              it->is_branch ? "op" : "bound", it->index);
     }
   tp_text_append (out, "],\n");
+  if (proof->room != NULL)
+    write_room (plan, graph, out);
 }

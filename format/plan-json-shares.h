@@ -5,6 +5,7 @@
 #include "ir/plan.h"
 
 /* Nothing, where there is none. */
-void tp_plan_write_shares (const TpPlan *plan, GString *out);
+void tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph,
+                           GString *out);
 
 #endif

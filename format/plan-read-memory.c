@@ -95,6 +95,13 @@ read_each (TpPlanPlace place, const char *key,
   return TRUE;
 }
 
+gboolean
+tp_plan_read_prices (TpPlanPlace place, const char *key, TpArray *prices,
+                     GError **error)
+{
+  return read_each (place, key, read_price, prices, error);
+}
+
 static gboolean
 read_bound (TpPlanPlace place, TpPointers *bounds, GError **error)
 {

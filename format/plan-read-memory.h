@@ -7,5 +7,8 @@
 /* A plan may do without. Whether it proves anything is for tp_check () to say. */
 gboolean tp_plan_read_memory_proof (TpPlanPlace root, TpPlan *plan,
                                     GError **error);
+/* List @key of @place: [device, op, price], rows (TpMemoryPrice). */
+gboolean tp_plan_read_prices (TpPlanPlace place, const char *key,
+                              TpArray *prices, GError **error);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "format/plan-read-shares.h"
 
+#include "format/plan-read-memory.h"
+
 /* Element @index, a number of at least 0 and at most @high. */
 static gboolean
 read_element (TpPlanPlace place, gsize index, gint64 high, gint64 *out,
@@ -23,26 +25,33 @@ read_row (TpPlanPlace place, int n_devices, TpShareBound *bound,
 {
   const char *kind = json_string_value (json_array_get (place.json, 0));
   TpShareRow row = { .first = bound->amounts->len };
-  gint64 index, op;
+  gboolean is_held = g_strcmp0 (kind, "m") == 0;
+  gsize at = is_held ? 2 : 1; /* of what comes after which price */
+  gint64 index, op, price = 0;
 
-  if (json_array_size (place.json) != 3 + (gsize) n_devices || kind == NULL
-      || (g_strcmp0 (kind, "t") != 0 && g_strcmp0 (kind, "g") != 0))
+  if (json_array_size (place.json) != at + 2 + (gsize) n_devices
+      || kind == NULL
+      || (!is_held && g_strcmp0 (kind, "t") != 0
+          && g_strcmp0 (kind, "g") != 0))
     return tp_plan_read_fail (place.reader, error, place.path,
-                              "not [\"t\" or \"g\", index, op] and an amount "
-                              "for each device");
-  if (!read_element (place, 1, G_MAXINT, &index, error)
-      || !read_element (place, 2, G_MAXINT, &op, error))
+                              "not [\"t\" or \"g\", index, op] or [\"m\", "
+                              "price, tensor, op] and an amount for each "
+                              "device");
+  if ((is_held && !read_element (place, 1, G_MAXINT, &price, error))
+      || !read_element (place, at, G_MAXINT, &index, error)
+      || !read_element (place, at + 1, G_MAXINT, &op, error))
     return FALSE;
   for (int d = 0; d < n_devices; d++)
     {
       gint64 amount;
 
-      if (!read_element (place, 3 + d, TP_PLAN_MAX_NUMBER, &amount, error))
+      if (!read_element (place, at + 2 + d, TP_PLAN_MAX_NUMBER, &amount, error))
         return FALSE;
       tp_array_append_val (bound->amounts, amount);
     }
   row.kind = kind[0];
   row.index = (int) index;
+  row.row = (int) price;
   row.op = (int) op;
   tp_array_append_val (bound->rows, row);
   return TRUE;
@@ -103,6 +112,27 @@ read_tree (TpPlanPlace root, TpShareProof *proof, GError **error)
   return TRUE;
 }
 
+static gboolean
+read_room (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
+           GError **error)
+{
+  TpPlanPlace place = { root.reader, "share_room", NULL };
+  json_t *list;
+
+  if (json_object_get (root.json, "share_room_ns") == NULL)
+    return TRUE;
+  proof->room = tp_share_bound_new ();
+  if (!tp_plan_read_number (root, "share_room_ns", &proof->room_ns, error)
+      || !tp_plan_read_prices (root, "share_prices", proof->prices, error)
+      || !tp_plan_read_list (root, "share_room", -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!read_row (tp_plan_place_enter (place, json_array_get (list, i)),
+                   plan->n_devices, proof->room, error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -113,7 +143,8 @@ tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error)
   proof = tp_share_proof_new ();
   if (!tp_plan_read_number (root, "share_unit", &proof->unit, error)
       || !read_bounds (root, plan, proof, error)
-      || !read_tree (root, proof, error))
+      || !read_tree (root, proof, error)
+      || !read_room (root, plan, proof, error))
     return FALSE;
   plan->share_proof = g_steal_pointer (&proof);
   return TRUE;

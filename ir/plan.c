@@ -133,6 +133,16 @@ tp_plan_get_host (const TpPlan *plan)
 }
 
 gint64
+tp_plan_get_fit_bound_ns (const TpPlan *plan)
+{
+  if (plan->memory_proof != NULL)
+    return plan->memory_proof->bound_ns;
+  return plan->share_proof != NULL && plan->share_proof->room != NULL
+             ? plan->share_proof->room_ns
+             : plan->bound_ns;
+}
+
+gint64
 tp_plan_get_run_ns (const TpPlan *plan)
 {
   return plan->span_proof != NULL ? plan->span_proof->span_ns : plan->cost_ns;

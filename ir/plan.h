@@ -137,6 +137,9 @@ void tp_plan_unref (TpPlan *plan);
 int tp_plan_get_host (const TpPlan *plan);
 /* What a run is foretold to take: until its schedule ends, or all it costs. */
 gint64 tp_plan_get_run_ns (const TpPlan *plan);
+/* What no plan that keeps to its limits of memory costs less than, as far as is proved;
+ * without limits: than none does. */
+gint64 tp_plan_get_fit_bound_ns (const TpPlan *plan);
 /* Whether it is known between what that is. */
 gboolean tp_plan_has_interval (const TpPlan *plan);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)

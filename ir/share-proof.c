@@ -31,6 +31,7 @@ tp_share_proof_new (void)
   proof->unit = 1;
   proof->bounds = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
   proof->entries = tp_array_new (sizeof (TpShareEntry));
+  proof->prices = tp_array_new (sizeof (TpMemoryPrice));
   return g_steal_pointer (&proof);
 }
 
@@ -41,5 +42,7 @@ tp_share_proof_free (TpShareProof *proof)
     return;
   tp_pointers_free (proof->bounds);
   tp_array_unref (proof->entries);
+  tp_array_unref (proof->prices);
+  tp_share_bound_free (proof->room);
   g_free (proof);
 }

@@ -7,6 +7,7 @@
 #define TP_IR_SHARE_PROOF_H
 
 #include "ir/array.h"
+#include "ir/memory-proof.h"
 #include "ir/pointers.h"
 
 #include <glib.h>
@@ -14,13 +15,15 @@
 /* Kind of the certificate. */
 #define TP_PLAN_SHARE_TREE "share-tree"
 
-/* What op @op answers for of the copies of a tensor, or of the gain of a group, on
- * each device: amounts from @first. */
+/* What op @op answers for of the copies of a tensor, of the gain of a group, or of
+ * bytes that have a price, on each device: amounts from @first. */
 typedef struct
 {
   char kind;                  /* 't': tensor @index, which the op reads; 'g':
-                               * group @index, of which it is */
+                               * group @index, of which it is; 'm': the bytes of
+                               * tensor @index, which it holds */
   int index;
+  int row;                    /* 'm': which price; else 0 */
   int op;
   guint first;                /* in amounts, one for each device */
 } TpShareRow;
@@ -46,6 +49,10 @@ typedef struct
   gint64 unit;                /* amounts are in 1 / @unit of a nanosecond */
   TpPointers *bounds;         /* TpShareBound */
   TpArray *entries;           /* TpShareEntry */
+  TpShareBound *room;         /* (nullable): of what keeps to limits of memory, with
+                               * @prices on what is held */
+  TpArray *prices;            /* TpMemoryPrice */
+  gint64 room_ns;             /* what fits costs no less */
 } TpShareProof;
 
 TpShareBound *tp_share_bound_new (void);

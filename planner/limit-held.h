@@ -36,6 +36,13 @@ void tp_limit_held_init (TpLimitHeld *held, const TpProblem *problem);
 void tp_limit_held_clear (TpLimitHeld *held);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitHeld, tp_limit_held_clear)
 
+/* What @price takes for @bytes. */
+static inline gint64
+tp_limit_price (gint64 price, gint64 bytes)
+{
+  return (gint64) ((TpLimitWide) price * bytes >> 30);
+}
+
 static inline gboolean
 tp_limit_held_is_hidden (const TpLimitHolding *it, int device)
 {

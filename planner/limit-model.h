@@ -105,11 +105,4 @@ tp_limit_term_readers (const TpLimitTerms *terms, const TpLimitTerm *term)
   return (const int *) (void *) terms->readers->data + term->first;
 }
 
-/* What @price takes for @bytes. */
-static inline gint64
-tp_limit_price (gint64 price, gint64 bytes)
-{
-  return (gint64) ((TpLimitWide) price * bytes >> 30);
-}
-
 #endif

@@ -198,7 +198,7 @@ collect (TpShareState *state, int op, int part)
                                             TpShareMember, part)
                                 .term)
                ->kind
-           == 't')
+           != 'g')
     ask_tensor (state, part, amounts);
   else
     ask_group (state, part, amounts);
@@ -292,7 +292,7 @@ tp_share_state_fill_groups (TpShareState *state)
           gint64 least = levels[tp_share_state_choose (state, op)];
           gint64 amounts[TP_SHARE_MAX_DEVICES];
 
-          if (get_term (state, find_term (state, part))->kind == 't')
+          if (get_term (state, find_term (state, part))->kind != 'g')
             continue;
           for (int d = 0; d < model->n_devices; d++)
             amounts[d] = levels[d] - least;
@@ -334,7 +334,7 @@ find_least (const TpShareState *state, int index)
   const int *n_barred = &state->n_barred[(gsize) index * model->n_sets];
   gint64 floors[MAX_SETS], least = HUGE_COST;
 
-  if (term->kind == 't')
+  if (term->kind != 'g')
     {
       find_floors (state, index, floors);
       for (guint set = term->n > 0; set < model->n_sets; set++)

@@ -56,6 +56,7 @@ choose_unit (TpShareModel *model, GError **error)
                    model->n_devices);
       return FALSE;
     }
+  model->max_price = total;
   model->unit = 1;
   while (model->unit < MAX_UNIT && total * model->unit * 2 < MAX_TOTAL)
     model->unit *= 2;
@@ -151,6 +152,28 @@ add_group (TpShareModel *model, int index)
     tp_array_set_size (model->prices, (guint) term.prices);
 }
 
+/* Zeros, so far. */
+static void
+add_bytes (TpShareModel *model, int row, const TpMemoryPrice *price,
+           const TpLimitHeld *held)
+{
+  for (int i = 0; i < model->problem->graph->n_tensors; i++)
+    {
+      int n;
+      gint64 bytes
+          = tp_limit_held_find (held, i, price->device, price->step, &n);
+      TpShareTerm term = { .kind = 'm', .index = i, .row = row,
+                           .bytes = bytes, .maker = -1, .n = n,
+                           .prices = model->prices->len };
+
+      if (bytes == 0 || n == 0)
+        continue;
+      for (int d = 0; d < model->n_devices; d++)
+        add_price (model, 0);
+      add_term (model, term, held->found);
+    }
+}
+
 /* ---- ops ----------------------------------------------------------------- */
 
 static int *
@@ -220,8 +243,8 @@ list_parts (TpShareModel *model)
     model->parts[ends[tp_share_model_get_op (model, i)]++] = (int) i;
 }
 
-TpShareModel *
-tp_share_model_new (const TpProblem *problem, GError **error)
+static TpShareModel *
+new_model (const TpProblem *problem, GError **error)
 {
   g_autoptr (TpShareModel) model = g_new0 (TpShareModel, 1);
   gsize n = problem->graph->n_nodes;
@@ -240,11 +263,63 @@ tp_share_model_new (const TpProblem *problem, GError **error)
     add_tensor (model, i);
   for (int i = 0; i < problem->costs->n_groups; i++)
     add_group (model, i);
+  return g_steal_pointer (&model);
+}
+
+/* Once all terms are there. */
+static TpShareModel *
+finish (TpShareModel *model)
+{
+  gsize n = model->n_ops;
+
   model->own = tp_new0 (gint64, n * model->n_devices + 1);
   model->firsts = tp_new0 (int, n + 2);
   fill_own (model);
   list_parts (model);
+  return model;
+}
+
+TpShareModel *
+tp_share_model_new (const TpProblem *problem, GError **error)
+{
+  TpShareModel *model = new_model (problem, error);
+
+  return model == NULL ? NULL : finish (model);
+}
+
+TpShareModel *
+tp_share_model_new_priced (const TpProblem *problem, const TpLimitHeld *held,
+                           const TpArray *prices, GError **error)
+{
+  g_autoptr (TpShareModel) model = new_model (problem, error);
+
+  if (model == NULL)
+    return NULL;
+  for (guint i = 0; i < prices->len; i++)
+    add_bytes (model, (int) i, &tp_array_index (prices, TpMemoryPrice, i),
+               held);
+  finish (model);
+  model->max_price = (gint64) MIN (((TpLimitWide) model->max_price << 30)
+                                       / MAX (held->all_bytes, 1),
+                                   (TpLimitWide) TP_PROBLEM_LIMIT);
+  for (guint i = 0; i < prices->len; i++)
+    tp_share_model_set_price (model, (int) i,
+                              &tp_array_index (prices, TpMemoryPrice, i));
   return g_steal_pointer (&model);
+}
+
+void
+tp_share_model_set_price (TpShareModel *model, int row,
+                          const TpMemoryPrice *price)
+{
+  for (guint i = 0; i < model->terms->len; i++)
+    {
+      const TpShareTerm *it = tp_share_model_get_term (model, (int) i);
+
+      if (it->kind == 'm' && it->row == row)
+        tp_array_index (model->prices, gint64, it->prices + price->device)
+            = tp_limit_price (price->price, it->bytes) * model->unit;
+    }
 }
 
 void
@@ -323,7 +398,7 @@ tp_share_model_term_cost (const TpShareModel *model, int index,
       last = devices[tp_share_model_get_op (model, term->first + i)];
       set |= 1u << last;
     }
-  if (term->kind == 't')
+  if (term->kind != 'g')
     return tp_share_model_price (
         model, term, term->maker < 0 ? 0 : devices[term->maker], set);
   return set != 1u << last ? 0

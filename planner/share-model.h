@@ -1,8 +1,9 @@
 /* share-model.h: the costs of placements on several devices as a sum of terms, and
  * what of each term ops answer for.
  *
- * A term is a tensor, of which copies are paid, or a group, which gains where it is
- * whole on one device. Each of its members (the readers of the tensor, the ops of
+ * A term is a tensor, of which copies are paid; a group, which gains where it is
+ * whole on one device; or, where memory has a price, the bytes of a tensor that any
+ * of some ops holds on a device when an op begins. Each of its members (the readers of the tensor, the ops of
  * the group) has a row of messages, one for each device; the op that makes the
  * tensor has credits. Messages are added to what the op costs there and taken off
  * the term, so that what placements cost stays what it is; the sum of all least
@@ -15,19 +16,21 @@
 #define TP_PLANNER_SHARE_MODEL_H
 
 #include "ir/share-proof.h"
-#include "planner/problem.h"
+#include "planner/limit-held.h"
 
 #define TP_SHARE_MAX_DEVICES 6 /* sets of devices are looked at one by one */
 
 typedef struct
 {
   char kind;                  /* as in TpShareRow */
-  int index;
+  int index, row;
+  gint64 bytes;               /* 'm': to be paid for */
   int maker;                  /* op; -1: the caller, or none */
   int first, n;               /* rows of its members, by op, but for the maker */
   guint kept;                 /* set of devices that have a copy whoever reads */
   gsize prices;               /* in @prices: tensor: [from * n_devices + to], from
-                               * the caller only [to]; group: [device], gains */
+                               * the caller only [to]; bytes: [to]; group:
+                               * [device], gains */
 } TpShareTerm;
 
 typedef struct
@@ -48,11 +51,20 @@ typedef struct
   int *firsts, *parts;        /* [op], into the other: terms it has to do with:
                                * n: member n; -1 - t: maker of term t */
   gint64 *own;                /* [op * n_devices + device]: alone */
+  gint64 max_price;           /* of 2^30 bytes: with it all bytes there are cost as
+                               * much as all else at most */
   gint64 work;                /* done so far, in messages looked at */
 } TpShareModel;
 
 /* %NULL: TPLAN_ERROR_LIMIT: costs too large for so many devices. */
 TpShareModel *tp_share_model_new (const TpProblem *problem, GError **error);
+/* The same, with prices (TpMemoryPrice) on what is held, which may be changed later. */
+TpShareModel *tp_share_model_new_priced (const TpProblem *problem,
+                                         const TpLimitHeld *held,
+                                         const TpArray *prices,
+                                         GError **error);
+void tp_share_model_set_price (TpShareModel *model, int row,
+                               const TpMemoryPrice *price);
 void tp_share_model_free (TpShareModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareModel, tp_share_model_free)
 

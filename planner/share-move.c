@@ -211,7 +211,7 @@ fill (Join *join)
       {
         const TpShareTerm *term = tp_share_model_get_term (model, (int) i);
 
-        if (term->kind == 't')
+        if (term->kind != 'g')
           add_copy (join, term, d);
         else
           add_gain (join, term, d);

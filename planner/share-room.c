@@ -15,6 +15,7 @@
 #include "ir/guard.h"
 #include "ir/pools.h"
 #include "planner/limit-layout.h"
+#include "planner/share-fit.h"
 #include "planner/share-move.h"
 #include "planner/share-pair.h"
 
@@ -26,10 +27,12 @@
 #define N_MERGED 10
 #define MAX_PASSES 4
 
-typedef struct
+struct TpShareRoom
 {
   TpShareModel *model;        /* (unowned) with prices while they are tried */
+  guint8 *cheapest;
   TpLimitLayout layout;
+  TpLimitHeld held;
   gint64 *own;                /* of @model, without prices */
   double *bytes;              /* [op] */
   double prices[TP_SHARE_MAX_DEVICES]; /* of a byte */
@@ -38,21 +41,26 @@ typedef struct
   guint8 *best, *nearest;
   gint64 cost, nearest_over;
   gint64 work_left;
-} Room;
+};
 
-static void
-room_clear (Room *room)
+typedef TpShareRoom Room;
+
+void
+tp_share_room_free (TpShareRoom *room)
 {
-  if (room->own != NULL)
-    memcpy (room->model->own, room->own,
-            sizeof (gint64) * room->model->n_ops * room->model->n_devices);
-  g_clear_pointer (&room->own, g_free);
-  g_clear_pointer (&room->bytes, g_free);
-  g_clear_pointer (&room->best, g_free);
-  g_clear_pointer (&room->nearest, g_free);
+  if (room == NULL)
+    return;
+  memcpy (room->model->own, room->own,
+          sizeof (gint64) * room->model->n_ops * room->model->n_devices);
+  g_free (room->own);
+  g_free (room->bytes);
+  g_free (room->cheapest);
+  g_free (room->best);
+  g_free (room->nearest);
   tp_limit_layout_clear (&room->layout);
+  tp_limit_held_clear (&room->held);
+  g_free (room);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Room, room_clear)
 
 /* What it adds to where it is, if all lived for ever. */
 static double
@@ -70,19 +78,22 @@ sum_bytes (const TpGraph *graph, const TpNode *node)
   return sum;
 }
 
-static void
-room_init (Room *room, TpShareModel *model, const guint8 *cheapest)
+TpShareRoom *
+tp_share_room_new (TpShareModel *model, const guint8 *cheapest)
 {
+  TpShareRoom *room = g_new0 (TpShareRoom, 1);
   const TpGraph *graph = model->problem->graph;
   gsize n = model->n_ops;
   double all_bytes = 1;
 
-  *room = (Room){ .model = model, .cost = TP_COST_NONE,
-                  .nearest_over = G_MAXINT64, .work_left = WORK };
+  *room = (TpShareRoom){ .model = model, .cost = TP_COST_NONE,
+                         .nearest_over = G_MAXINT64, .work_left = WORK };
   tp_limit_layout_init (&room->layout, model->problem);
+  tp_limit_held_init (&room->held, model->problem);
   room->own = tp_memdup (model->own,
                          sizeof (gint64) * (n * model->n_devices + 1));
   room->bytes = tp_new0 (double, n + 1);
+  room->cheapest = tp_memdup (cheapest, n + 1);
   room->best = tp_memdup (cheapest, n + 1);
   room->nearest = tp_memdup (cheapest, n + 1);
   for (gsize i = 0; i < n; i++)
@@ -95,6 +106,7 @@ room_init (Room *room, TpShareModel *model, const guint8 *cheapest)
   room->first_price = (double) tp_share_model_cost (model, cheapest)
                           * (double) model->unit / all_bytes / 16
                       + 1e-9;
+  return room;
 }
 
 /* ---- what fits ---------------------------------------------------------- */
@@ -344,42 +356,87 @@ move_each (Room *room)
   return is_better;
 }
 
+void
+tp_share_room_improve (TpShareRoom *room)
+{
+  room->work_left = MAX (room->work_left, WORK / 4);
+  for (int i = 0; i < MAX_PASSES && room->cost != TP_COST_NONE; i++)
+    if (!move_each (room))
+      return;
+}
+
 /* All that there is, again with what it found, until that is not better. */
 static void
-search (Room *room, const guint8 *cheapest)
+search (Room *room)
 {
   for (int pass = 0; pass < MAX_PASSES; pass++)
     {
       gint64 before = room->cost;
 
       room->work_left = WORK / (pass + 1);
-      search_prices (room, cheapest);
-      room->work_left = MAX (room->work_left, WORK / 4);
-      for (int i = 0; i < MAX_PASSES && room->cost != TP_COST_NONE; i++)
-        if (!move_each (room))
-          break;
+      search_prices (room, room->cheapest);
+      tp_share_room_improve (room);
       if (room->cost == before)
         return;
     }
 }
 
-gboolean
-tp_share_room_search (TpShareModel *model, const guint8 *cheapest,
-                      guint8 *devices, gint64 *out_cost)
+void
+tp_share_room_search (TpShareRoom *room)
 {
-  g_auto (Room) room = { 0 };
-  g_autofree guint8 *start = tp_memdup (cheapest, (gsize) model->n_ops + 1);
+  g_autofree guint8 *start
+      = tp_memdup (room->cheapest, (gsize) room->model->n_ops + 1);
 
-  room_init (&room, model, cheapest);
-  for (int d = 0; d < model->n_devices; d++)
+  for (int d = 0; d < room->model->n_devices; d++)
     {
-      tp_share_move_start (model, d, start);
-      offer (&room, start);
+      tp_share_move_start (room->model, d, start);
+      offer (room, start);
     }
-  offer_pairs (&room);
-  search (&room, cheapest);
-  memcpy (devices, room.cost == TP_COST_NONE ? room.nearest : room.best,
-          model->n_ops);
-  *out_cost = room.cost;
-  return room.cost != TP_COST_NONE;
+  offer_pairs (room);
+  search (room);
+}
+
+/* What does not fit, mended; where its layout takes more than it holds, with as much to
+ * spare. */
+static void
+mend (TpShareRoom *room, const guint8 *devices)
+{
+  g_autofree guint8 *fitting
+      = tp_memdup (devices, (gsize) room->model->n_ops + 1);
+  gint64 spare = 0;
+
+  for (int i = 0; i < MAX_PASSES && room->work_left > 0; i++)
+    {
+      gint64 over;
+
+      if (!tp_share_fit (room->model, &room->held, spare, fitting,
+                         &room->work_left)
+          || offer (room, fitting) || find_cost (room, fitting) >= room->cost)
+        return;
+      over = tp_limit_layout_get_over (&room->layout, (const gint8 *) fitting);
+      if (over <= 0 || over > G_MAXINT64 / 8 - spare)
+        return;
+      spare += over;
+    }
+}
+
+void
+tp_share_room_offer (TpShareRoom *room, const guint8 *devices)
+{
+  if (offer (room, devices) || find_cost (room, devices) >= room->cost)
+    return;
+  room->work_left = MAX (room->work_left, WORK / 16);
+  mend (room, devices);
+}
+
+gint64
+tp_share_room_get_cost (const TpShareRoom *room)
+{
+  return room->cost;
+}
+
+const guint8 *
+tp_share_room_get_best (const TpShareRoom *room)
+{
+  return room->cost == TP_COST_NONE ? room->nearest : room->best;
 }

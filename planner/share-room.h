@@ -4,10 +4,24 @@
 
 #include "planner/share-model.h"
 
-/* The cheapest that was found to fit, near @cheapest, which does not; and in *@out_cost
- * what it costs. FALSE: none was found: in @devices the one that takes least too
- * much. */
-gboolean tp_share_room_search (TpShareModel *model, const guint8 *cheapest,
-                               guint8 *devices, gint64 *out_cost);
+typedef struct TpShareRoom TpShareRoom;
+
+/* @cheapest, which does not fit; @model outlives it. */
+TpShareRoom *tp_share_room_new (TpShareModel *model, const guint8 *cheapest);
+void tp_share_room_free (TpShareRoom *room); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareRoom, tp_share_room_free)
+
+/* Looks for what fits near the cheapest. */
+void tp_share_room_search (TpShareRoom *room);
+/* Takes @devices if they fit and cost less than what was found, or what can be made of
+ * both. */
+void tp_share_room_offer (TpShareRoom *room, const guint8 *devices);
+/* Moves ops and groups of what was found while that is better. */
+void tp_share_room_improve (TpShareRoom *room);
+
+/* Of what was found to fit; TP_COST_NONE: nothing was. */
+gint64 tp_share_room_get_cost (const TpShareRoom *room);
+/* What was found, or what takes least too much. */
+const guint8 *tp_share_room_get_best (const TpShareRoom *room);
 
 #endif

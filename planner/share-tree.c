@@ -125,8 +125,8 @@ differs (const TpShareState *state, const TpShareState *base, int member,
   return memcmp (out, before, sizeof (gint64) * state->model->n_devices) != 0;
 }
 
-static TpShareBound *
-write_bound (const TpShareState *state, const TpShareState *base)
+TpShareBound *
+tp_share_tree_write (const TpShareState *state, const TpShareState *base)
 {
   const TpShareModel *model = state->model;
   g_autoptr (TpShareBound) bound = tp_share_bound_new ();
@@ -137,7 +137,7 @@ write_bound (const TpShareState *state, const TpShareState *base)
       const TpShareMember *it
           = &tp_array_index (model->members, TpShareMember, i);
       const TpShareTerm *term = tp_share_model_get_term (model, it->term);
-      TpShareRow row = { term->kind, term->index, it->op,
+      TpShareRow row = { term->kind, term->index, term->row, it->op,
                          bound->amounts->len };
 
       if (!differs (state, base, (int) i, amounts))
@@ -167,7 +167,7 @@ static void
 add_end (Search *search, const TpShareState *state, gint64 least)
 {
   TpPointers *bounds = search->proof->bounds;
-  g_autoptr (TpShareBound) bound = write_bound (state, search->root);
+  g_autoptr (TpShareBound) bound = tp_share_tree_write (state, search->root);
   TpShareEntry entry = { FALSE, (int) bounds->len };
 
   search->least = MIN (search->least, least);
@@ -442,7 +442,7 @@ search_all (Search *search, TpShareState *state)
   if (bound < search->cost)
     bound = climb_by_groups (search, state, bound);
   look_for_better (search, state, TRUE);
-  tp_pointers_add (search->proof->bounds, write_bound (state, NULL));
+  tp_pointers_add (search->proof->bounds, tp_share_tree_write (state, NULL));
   search->root = state;
   search->work
       = search->model->work

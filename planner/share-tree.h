@@ -9,6 +9,9 @@
  * what it costs, and what none costs less than. */
 TpShareProof *tp_share_tree_search (TpShareModel *model, guint8 *devices,
                                     gint64 *out_cost, gint64 *out_bound);
+/* The messages of @state that are not as @base (nullable: zeros) has them. */
+TpShareBound *tp_share_tree_write (const TpShareState *state,
+                                   const TpShareState *base);
 /* The messages of the first bound of @proof, as made for the same problem. */
 void tp_share_tree_recall (const TpShareProof *proof, TpShareState *state);
 

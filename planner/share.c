@@ -9,23 +9,28 @@
 
 #include "ir/guard.h"
 #include "planner/limit.h"
+#include "planner/share-price.h"
 #include "planner/share-room.h"
 #include "planner/share-tree.h"
 
 #include <string.h>
 
 /* In place of @devices, which takes too much. The bound stays that of all
- * placements. */
+ * placements; of those that fit there is one beside it. */
 static gboolean
-keep_limits (TpShareModel *model, guint8 *devices, GError **error)
+keep_limits (TpShareModel *model, TpPlan *plan, guint8 *devices,
+             GError **error)
 {
-  g_autofree guint8 *found = tp_new0 (guint8, (gsize) model->n_ops + 1);
-  gint64 cost;
+  g_autoptr (TpShareRoom) room = tp_share_room_new (model, devices);
 
-  if (!tp_share_room_search (model, devices, found, &cost))
-    return tp_limit_fail (model->problem, (const gint8 *) found, FALSE, error);
-  memcpy (devices, found, model->n_ops);
-  return TRUE;
+  tp_share_room_search (room);
+  tp_share_price_search (model->problem, devices, room, plan->bound_ns,
+                         plan->share_proof);
+  tp_share_room_improve (room);
+  memcpy (devices, tp_share_room_get_best (room), model->n_ops);
+  return tp_share_room_get_cost (room) != TP_COST_NONE
+         || tp_limit_fail (model->problem, (const gint8 *) devices, FALSE,
+                           error);
 }
 
 static gboolean
@@ -42,7 +47,7 @@ share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
       plan->constant_ns += tp_problem_get_gain (problem, i, d);
   plan->share_proof
       = tp_share_tree_search (model, devices, &cost, &plan->bound_ns);
-  if (problem->limits != NULL && !keep_limits (model, devices, error))
+  if (problem->limits != NULL && !keep_limits (model, plan, devices, error))
     return FALSE;
   memcpy (cheapest, devices, problem->graph->n_nodes);
   return TRUE;

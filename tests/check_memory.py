@@ -6,9 +6,8 @@ usage: check_memory.py PLAN...   as check_plan.py, which sees to all other parts
 
 How arenas are laid out is for `tplan check`: one placement that is said not to
 fit, and the plan's own peaks, are believed."""
-from collections import defaultdict
-
 from check_common import HOST, NONE, need
+from check_held import Held
 from check_plan import Checker, main
 from check_sweep import Sweep, most
 
@@ -23,42 +22,14 @@ class Limited(Checker):
         self.pool = shared[0] if shared else 0
         self.limits = [min([x for x in (limit, self.pool) if x] or [0])
                        for limit in p["memory_limits"][:2]]
-        self.root = list(range(len(self.tensors)))
-        for _, start, end in p["memory_views"]:
-            self.root[end] = self.root[start]
-        views = {op for op, _, _ in p["memory_views"]}
-        self.users = defaultdict(list)
-        for t, readers in enumerate(self.readers):
-            self.users[self.root[t]] += [o for o in readers if o not in views]
-        self.users = {t: sorted(set(ops)) for t, ops in self.users.items()}
-        self.within = {(o, d): self.units[row] for (row, d), gain in self.gains.items() if gain
-                       for o in self.units[row][:-1]}
+        self.holding = Held(self)
+        self.held, self.users = self.holding.at, self.holding.users
         self.may = [[d for d in (0, 1) if self.cost(i, d) is not NONE]
                     for i in range(len(self.ops))]
 
     def check_tie(self, price):
         p = self.p
         need(price == 0 and p["bound_ns"] <= self.least <= p["cost_ns"], "bounds")
-
-    def held(self, d, step):
-        """(tensor, bytes, ops any of which holds it) on device d when op step begins."""
-        group = self.within.get((step, d), [step])
-        made = [t for t, maker in enumerate(self.makers) if maker == step]
-        last = sum(max(self.tensors[t]["bytes"], 1)
-                   for t, maker in enumerate(self.makers) if maker == group[-1])
-        for t, it in enumerate(self.tensors):
-            maker, users = self.makers[t], self.users.get(t, [])
-            if self.root[t] != t or (it.get("streamed") and d == self.host):
-                continue
-            if it.get("constant") or "state" in it:
-                yield t, it["bytes"] * (it.get("state", it["tensor"]) == it["tensor"]), users
-            elif maker == step and group[-1] == step:
-                yield t, max(it["bytes"], 1), [maker]
-            elif maker == step and t == made[0]:
-                yield t, min(max(it["bytes"], 1), last), [maker]
-            elif maker is NONE or (maker < step and (maker, d) not in self.within):
-                yield (t, max(it["bytes"], 1),
-                       [o for o in users if o >= step and (o in group or o >= group[-1])])
 
     def priced(self, bound):
         """{(kind, index, row): (price, device, maker, readers)}, but for costs of

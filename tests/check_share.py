@@ -1,6 +1,7 @@
 """The proof of plans for three devices and more: for check_plan.py, after
 docs/plan-format.md and docs/planner.md ("More devices")."""
 from check_common import NONE, need
+from check_held import Held
 
 
 class Shares:
@@ -20,25 +21,26 @@ class Shares:
         self.groups = [self.leads(ops) for ops in plan.units[n:]]
         self.rows = [("t", t, o) for t in plan.moving for o in self.readers[t]]
         self.rows += [("g", g, o) for g, ops in enumerate(self.groups) for o in ops]
-        self.order = {row: i for i, row in enumerate(self.rows)}
         need(1 <= self.unit <= 1 << 20 and not p["arcs"], "unit, or arcs")
         zeros = dict.fromkeys(self.rows, [0] * k)
         self.bounds = [self.read(zeros, p["share_bounds"][0])]
         self.bounds += [self.read(self.bounds[0], rows) for rows in p["share_bounds"][1:]]
+        self.held = []
 
     def leads(self, ops):
         return sorted({self.lead[o] for o in ops})
 
     def read(self, base, rows):
-        keys = [tuple(row[:3]) for row in rows]
-        order = [self.order[key] for key in keys]
+        keys = [tuple(row[:-len(self.plan.devices)]) for row in rows]
+        order = {row: i for i, row in enumerate(base)}
+        order = [order[key] for key in keys]
         need(order == sorted(set(order)), "rows are out of order")
-        for (_, _, op), row in zip(keys, rows):
-            amounts = dict(enumerate(row[3:]))
+        for (*_, op), row in zip(keys, rows):
+            amounts = dict(enumerate(row[-len(self.plan.devices):]))
             need(len(amounts) == len(self.plan.devices), "amounts of a row")
             need(min(amounts[d] for d in self.may[op]) == 0 == min(amounts.values()), "least")
             need(not any(a for d, a in amounts.items() if d not in self.may[op]), "nowhere")
-        return {**base, **{key: row[3:] for key, row in zip(keys, rows)}}
+        return {**base, **{key: row[len(key):] for key, row in zip(keys, rows)}}
 
     def most(self, bound, term, ops, at, within):
         """What rows come to at most with their ops within some devices; NONE: they cannot."""
@@ -56,7 +58,7 @@ class Shares:
         for i, lead in enumerate(self.lead):
             for d in at[lead]:
                 levels[lead][d] += self.unit * plan.cost(i, d)
-        for (_, _, o), amounts in bound.items():
+        for (*_, o), amounts in bound.items():
             for d in at[o]:
                 levels[o][d] += amounts[d]
         for t in plan.moving:
@@ -76,6 +78,10 @@ class Shares:
             apart = self.most(bound, ("g", g), ops, at, range(len(plan.devices)))
             total -= max([apart] + [most + self.unit * gain
                                     for most, gain in whole if most is not NONE])
+        for key, price, d, ops in self.held:
+            sums = [most - self.unit * price * (d in within) for within in self.sets if within
+                    for most in [self.most(bound, key, ops, at, within)] if most is not NONE]
+            total -= max(sums)
         return total + sum(min(level.values()) for level in levels)
 
     def check(self):
@@ -99,3 +105,28 @@ class Shares:
                 at[op] = left[:1]
                 path.append((op, left[1:]))
         need(done, "an end without a proof")
+        if "share_room" in self.plan.p:
+            self.check_room()
+
+    def limit(self, d):
+        """Of a device, and what it shares with others."""
+        p = self.plan.p
+        names = p.get("memory_pools", [NONE] * len(self.plan.devices))
+        shared = dict(zip(dict.fromkeys(name for name in names if name is not NONE),
+                          p["memory_limits"][len(names):]))
+        return min([x for x in (p["memory_limits"][d], shared.get(names[d])) if x] or [0])
+
+    def check_room(self):
+        """With prices on what is held, what fits pays no more than for the limits."""
+        plan, p = self.plan, self.plan.p
+        held, room, least = Held(plan), dict.fromkeys(self.rows, [0] * len(plan.devices)), p["share_room_ns"]
+        for i, (d, step, price) in enumerate(p["share_prices"]):
+            need(price >= 0 and d >= 0 <= step < len(plan.ops) and self.limit(d) > 0, "price")
+            for t, size, ops in held.at(d, step):
+                ops = self.leads(ops)
+                if ops:
+                    self.held.append((("m", i, t), price * size >> 30, d, ops))
+                room.update({("m", i, t, o): [0] * len(plan.devices) for o in ops})
+        most = self.least(self.read(room, p["share_room"]), self.may)
+        most -= self.unit * sum(price * self.limit(d) >> 30 for d, _, price in p["share_prices"])
+        need(least <= p["cost_ns"] and (most > self.unit * (least - 1) or least <= 0), "what fits is not proved")

@@ -99,7 +99,8 @@ find_end (const TpCheckerHeld *held, int op, int device)
   int index = op < 0 ? -1 : checker->group_of[op];
   const TpGroup *group;
 
-  if (index < 0 || checker->gains[2 * (gsize) index + device] <= 0)
+  if (index < 0 || checker->gains[(gsize) index * checker->costs->n_devices + device]
+                       <= 0)
     return -1;
   group = &checker->plan->all_groups->groups[index];
   return group->nodes[group->n_nodes - 1] == op

@@ -47,6 +47,24 @@ tp_checker_find_room (const TpCosts *costs, const gint64 *limits)
   return room;
 }
 
+gint64
+tp_checker_find_limit (const TpCosts *costs, const gint64 *limits, int device)
+{
+  int row = costs->n_devices;
+  gint64 limit = limits[device];
+
+  for (int i = 0; i < costs->n_devices; i++)
+    if (begins_pool (costs, i))
+      {
+        gint64 pool = limits[row++];
+
+        if (g_strcmp0 (costs->pools[i], costs->pools[device]) == 0 && pool > 0
+            && (limit == 0 || limit > pool))
+          limit = pool;
+      }
+  return limit;
+}
+
 static TpCheckerBytes
 pay_first (const TpCheckerBytes *prices, const gint64 *limits, gint64 pool,
            int first)

@@ -15,6 +15,9 @@ typedef struct
 
 TpCheckerRoom tp_checker_find_room (const TpCosts *costs,
                                     const gint64 *limits);
+/* Of a device, of several: 0: none; no more than what it shares with others. */
+gint64 tp_checker_find_limit (const TpCosts *costs, const gint64 *limits,
+                              int device);
 /* What the prices on bytes of either come to at most within @limits, and @pool for
  * both; < 0: for both any. */
 TpCheckerBytes tp_checker_pay_most (const TpCheckerBytes *prices,

@@ -452,7 +452,8 @@ run_python (GPtrArray *argv)
 }
 
 void
-tp_memory_case_check_second (TpMemoryCaseWrite write, guint n)
+tp_memory_case_check_second (const char *script, TpMemoryCaseWrite write,
+                             guint n)
 {
   g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
@@ -466,8 +467,8 @@ tp_memory_case_check_second (TpMemoryCaseWrite write, guint n)
       return;
     }
   g_ptr_array_add (argv, g_strdup (python));
-  g_ptr_array_add (argv, g_test_build_filename (G_TEST_DIST, "..",
-                                                "check_memory.py", NULL));
+  g_ptr_array_add (argv,
+                   g_test_build_filename (G_TEST_DIST, "..", script, NULL));
   write (folder, argv);
   g_assert_cmpuint (argv->len, >, n + 2);
   lines = run_python (argv);

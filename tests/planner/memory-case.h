@@ -34,10 +34,11 @@ TpPlan *tp_memory_case_place (const TpTestCase *test, const gint64 *limits,
 TpPlan *tp_memory_case_place_tight (const TpTestCase *test, int n_cuts,
                                     gint64 *out_limits);
 
-/* Of what @write saves in a folder, whose paths it appends, tests/check_memory.py takes
- * the files whose names begin with "good" and no other; there are more than @n. Skips
+/* Of what @write saves in a folder, whose paths it appends, @script ("check_memory.py")
+ * takes the files whose names begin with "good" and no other; there are more than @n. Skips
  * the test where there is no Python. */
 typedef void (*TpMemoryCaseWrite) (const char *folder, GPtrArray *paths);
-void tp_memory_case_check_second (TpMemoryCaseWrite write, guint n);
+void tp_memory_case_check_second (const char *script, TpMemoryCaseWrite write,
+                                  guint n);
 
 #endif

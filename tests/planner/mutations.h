@@ -31,6 +31,12 @@ TpTestCase *tp_test_tight_case_new (void);
 /* NULL: the limits bind nothing, or leave nothing. */
 TpPlan *tp_test_place_tight (const TpTestCase *test);
 
+/* Of plans for three devices and more within limits of memory. */
+extern const TpTestMutation tp_test_room_mutations[];
+TpTestCase *tp_test_room_case_new (int round);
+/* NULL: the limits bind nothing, leave nothing, or nothing is known of what fits. */
+TpPlan *tp_test_place_in_room (const TpTestCase *test);
+
 /* Some such case; of every five one has no host. */
 TpTestCase *tp_test_share_case_new (int round);
 

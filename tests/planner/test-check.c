@@ -190,20 +190,26 @@ test_share_mutation (gconstpointer data)
   g_assert_cmpint (n_done, >=, 5);
 }
 
+/* Of two devices and of more, within limits of memory; of more, without. */
+typedef enum { TIGHT, ROOM, SHARED } Kind;
+
 /* How often @mutation had something to change. */
 static int
-spoil (const TpTestMutation *mutation, gboolean is_tight)
+spoil (const TpTestMutation *mutation, Kind kind)
 {
   int n_done = 0;
 
   for (int round = 0; round < 100 && n_done < 10; round++)
     {
-      g_autoptr (TpTestCase) test = is_tight ? tp_test_tight_case_new ()
-                                             : tp_test_share_case_new (round);
+      g_autoptr (TpTestCase) test = kind == TIGHT  ? tp_test_tight_case_new ()
+                                    : kind == ROOM
+                                        ? tp_test_room_case_new (round)
+                                        : tp_test_share_case_new (round);
       g_autoptr (TpPlan) plan
-          = is_tight ? tp_test_place_tight (test)
-                     : tp_place (test->graph, test->groups, test->costs, "time",
-                                 NULL);
+          = kind == TIGHT  ? tp_test_place_tight (test)
+            : kind == ROOM ? tp_test_place_in_room (test)
+                           : tp_place (test->graph, test->groups, test->costs,
+                                       "time", NULL);
       g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
       g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
@@ -223,40 +229,47 @@ spoil (const TpTestMutation *mutation, gboolean is_tight)
 
 /* Of @mutations; not every kind has something to change in every kind of plan. */
 static int
-count_kinds (const TpTestMutation *mutations, gboolean is_tight)
+count_kinds (const TpTestMutation *mutations, Kind kind)
 {
   int n_kinds = 0;
 
   for (const TpTestMutation *it = mutations; it->name != NULL; it++)
-    n_kinds += spoil (it, is_tight) > 0;
+    n_kinds += spoil (it, kind) > 0;
   g_test_message ("%d kinds", n_kinds);
   return n_kinds;
 }
 
 /* All of them have something to change. */
 static void
-check_all_kinds (const TpTestMutation *mutations)
+check_all_kinds (const TpTestMutation *mutations, Kind kind)
 {
   int n = 0;
 
   while (mutations[n].name != NULL)
     n++;
-  g_assert_cmpint (count_kinds (mutations, TRUE), ==, n);
+  g_assert_cmpint (count_kinds (mutations, kind), ==, n);
 }
 
 static void
 test_tight_mutations (void)
 {
-  check_all_kinds (tp_test_memory_mutations);
-  check_all_kinds (tp_test_bound_mutations);
-  g_assert_cmpint (count_kinds (tp_test_part_mutations, TRUE), >=, 20);
-  g_assert_cmpint (count_kinds (tp_test_proof_mutations, TRUE), >=, 20);
+  check_all_kinds (tp_test_memory_mutations, TIGHT);
+  check_all_kinds (tp_test_bound_mutations, TIGHT);
+  g_assert_cmpint (count_kinds (tp_test_part_mutations, TIGHT), >=, 20);
+  g_assert_cmpint (count_kinds (tp_test_proof_mutations, TIGHT), >=, 20);
+}
+
+static void
+test_room_mutations (void)
+{
+  check_all_kinds (tp_test_room_mutations, ROOM);
+  g_assert_cmpint (count_kinds (tp_test_part_mutations, ROOM), >=, 20);
 }
 
 static void
 test_share_parts (void)
 {
-  g_assert_cmpint (count_kinds (tp_test_part_mutations, FALSE), >=, 20);
+  g_assert_cmpint (count_kinds (tp_test_part_mutations, SHARED), >=, 20);
 }
 
 /* A plan for one graph says nothing of another. */
@@ -390,6 +403,7 @@ main (int argc, char **argv)
   add_mutations ("/check/", tp_test_share_mutations, test_share_mutation);
   g_test_add_func ("/check/share-parts", test_share_parts);
   g_test_add_func ("/check/tight", test_tight_mutations);
+  g_test_add_func ("/check/room", test_room_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
   g_test_add_func ("/check/idle-arcs", test_idle_arcs);
   g_test_add_func ("/check/reasons", test_reasons);

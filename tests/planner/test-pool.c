@@ -398,7 +398,7 @@ write_plans (const char *folder, GPtrArray *argv)
 static void
 test_second (void)
 {
-  tp_memory_case_check_second (write_plans, 18);
+  tp_memory_case_check_second ("check_memory.py", write_plans, 18);
 }
 
 int

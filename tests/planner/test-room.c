@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include "memory-case.h"
+#include "mutations.h"
 
+#include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -83,7 +85,7 @@ draw_limits (TpTestCase *test, gint64 *limits)
 
 typedef struct
 {
-  int n_bound, n_least, n_lost;
+  int n_bound, n_least, n_lost, n_proved;
   double excess;
 } Found;
 
@@ -103,8 +105,9 @@ count (Found *found, const TpPlan *plan, gint64 value, gint64 least)
 static void
 judge (const Found *found)
 {
-  g_test_message ("%d of %d limits bind: %d least, %.2f %% more in the mean; "
-                  "%d not found", found->n_bound, ROUNDS, found->n_least,
+  g_test_message ("%d of %d limits bind: %d least, %d proved so, %.2f %% more in "
+                  "the mean; %d not found", found->n_bound, ROUNDS,
+                  found->n_least, found->n_proved,
                   100 * found->excess / MAX (found->n_bound, 1),
                   found->n_lost);
   g_assert_cmpint (found->n_bound, >=, ROUNDS / 4);
@@ -128,6 +131,9 @@ check_limits (const TpTestCase *test, const gint64 *limits, Found *found)
   g_assert_true (fits (test, bytes, limits));
   g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
   g_assert_cmpint (plan->bound_ns, <=, least);
+  g_assert_cmpint (tp_plan_get_fit_bound_ns (plan), <=, least);
+  found->n_proved += tp_plan_get_fit_bound_ns (plan) == plan->cost_ns
+                     && plan->memory_limits != NULL;
   tp_test_assert_checked (plan, test->graph);
   count (found, plan, plan->cost_ns, least);
 }
@@ -264,6 +270,42 @@ test_spoilt (void)
     }
 }
 
+/* ---- the other checker ----------------------------------------------------- */
+
+/* Without @mutation (nullable) it is good. */
+static void
+write_rooms (const char *folder, GPtrArray *argv,
+             const TpTestMutation *mutation, int n)
+{
+  for (int round = 0, n_done = 0; round < 400 && n_done < n; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_room_case_new (round);
+      g_autoptr (TpPlan) plan = tp_test_place_in_room (test);
+      const char *name = mutation == NULL ? "good" : mutation->name;
+      g_autofree char *path = NULL;
+
+      if (plan == NULL || (mutation != NULL && !mutation->mutate (plan, test)))
+        continue;
+      path = g_strdup_printf ("%s/%s-%d.json", folder, name, n_done++);
+      g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
+      g_ptr_array_add (argv, g_steal_pointer (&path));
+    }
+}
+
+static void
+write_plans (const char *folder, GPtrArray *argv)
+{
+  write_rooms (folder, argv, NULL, 60);
+  for (const TpTestMutation *it = tp_test_room_mutations; it->name != NULL; it++)
+    write_rooms (folder, argv, it, 3);
+}
+
+static void
+test_second (void)
+{
+  tp_memory_case_check_second ("check_plan.py", write_plans, 80);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -274,5 +316,6 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_func ("/room/throughput", test_throughput);
   g_test_add_func ("/room/spoilt", test_spoilt);
+  g_test_add_func ("/room/second", test_second);
   return g_test_run ();
 }
