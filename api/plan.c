@@ -346,9 +346,7 @@ gint64
 tplan_plan_get_bound_ns (const TplanPlan *plan)
 {
   g_return_val_if_fail (plan != NULL, 0);
-  return plan->plan->memory_proof == NULL
-             ? plan->plan->bound_ns
-             : plan->plan->memory_proof->bound_ns;
+  return tp_plan_get_fit_bound_ns (plan->plan);
 }
 
 int

@@ -57,7 +57,7 @@ judge (const TplanPlan *plan)
   gboolean is_least
       = tplan_plan_get_cost_ns (plan) == tplan_plan_get_bound_ns (plan);
 
-  if (tp_cli_is_limited (plan))
+  if (tp_cli_is_bound_of_fitting (plan))
     return is_least ? "none that fits is cheaper"
                     : "none that fits goes below the bound";
   if (is_least)

@@ -200,7 +200,7 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
   if (totals->cost_ns == totals->bound_ns)
     return g_strdup_printf ("%s predicted%s%s, proved least%s%s", cost,
                             simulated, interval,
-                            tp_cli_is_limited (plan) ? " that fits" : "",
+                            tp_cli_is_bound_of_fitting (plan) ? " that fits" : "",
                             tp_cli_with (tp_api_get_plan (plan)));
   return g_strdup_printf ("%s predicted%s%s, bound %s, gap %.2f %%", cost,
                           simulated, interval, bound, 100 * totals->gap);

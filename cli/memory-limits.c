@@ -17,6 +17,15 @@ tp_cli_is_limited (const TplanPlan *plan)
   return tp_api_get_plan (plan)->memory_proof != NULL;
 }
 
+gboolean
+tp_cli_is_bound_of_fitting (const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+
+  return tp_cli_is_limited (handle)
+         || (plan->share_proof != NULL && plan->share_proof->room != NULL);
+}
+
 /* What the cheapest plan of all takes on each device. */
 static gint64 *
 count_free (const TplanPlan *handle)
@@ -95,6 +104,24 @@ is_least (const TpPlan *plan)
   return plan->share_proof == NULL || plan->bound_ns == plan->cost_ns;
 }
 
+/* How they are kept, where what the cheapest of all would take is not known. */
+static char *
+format_kept (const TplanPlan *handle, const char *limits)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  g_autofree char *least = tp_cli_format_time (plan->bound_ns);
+
+  if (tp_cli_is_bound_of_fitting (handle))
+    return g_strdup_printf ("%s, which the plan keeps to; without, none costs "
+                            "less than %s%s", limits, least,
+                            tp_cli_with (plan));
+  return g_strdup_printf ("%s, which %s%s", limits,
+                          is_least (plan)
+                              ? "the cheapest plan keeps to"
+                              : "the plan keeps to; the bound is without",
+                          tp_cli_with (plan));
+}
+
 char *
 tp_cli_format_limits (const TplanPlan *handle)
 {
@@ -106,11 +133,7 @@ tp_cli_format_limits (const TplanPlan *handle)
     return NULL;
   limits = format_limits (plan);
   if (!tp_cli_is_limited (handle))
-    return g_strdup_printf (
-        "%s, which %s%s", limits,
-        is_least (plan) ? "the cheapest plan keeps to"
-                        : "the plan keeps to; the bound is without",
-        tp_cli_with (plan));
+    return format_kept (handle, limits);
   bytes = count_free (handle);
   cost = tp_cli_format_time (plan->bound_ns);
   needs = tp_cli_format_device_bytes (plan, bytes);

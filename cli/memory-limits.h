@@ -6,8 +6,10 @@
 
 #include "cli/cli.h"
 
-/* Whether limits made @plan dearer. */
+/* Whether limits made @plan dearer, of which is known by how much. */
 gboolean tp_cli_is_limited (const TplanPlan *plan);
+/* Whether its bound is of those that fit alone. */
+gboolean tp_cli_is_bound_of_fitting (const TplanPlan *plan);
 /* "512 MiB on opencl:0 (beside 64.0 MiB for kernels), 12.0 % dearer for it: without,
  * 3.1 ms with 1.3 GiB on opencl:0"; NULL: there is no limit. Caller frees. */
 char *tp_cli_format_limits (const TplanPlan *plan);

@@ -9,6 +9,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "cli/loads.h"
+#include "cli/memory-limits.h"
 #include "cli/micro-batches.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -62,11 +63,13 @@ format_rated (const TpPlan *plan)
 }
 
 static char *
-format_proof (const TpPlan *plan)
+format_proof (const TplanPlan *handle)
 {
-  g_autofree char *gap = tp_cli_format_time (plan->cost_ns - plan->bound_ns);
+  const TpPlan *plan = tp_api_get_plan (handle);
+  gint64 bound_ns = tp_plan_get_fit_bound_ns (plan);
+  g_autofree char *gap = tp_cli_format_time (plan->cost_ns - bound_ns);
   double part = plan->cost_ns > 0
-                    ? 100.0 * (double) (plan->cost_ns - plan->bound_ns)
+                    ? 100.0 * (double) (plan->cost_ns - bound_ns)
                           / (double) plan->cost_ns
                     : 0;
 
@@ -76,8 +79,8 @@ format_proof (const TpPlan *plan)
     return tp_cli_format_loads (plan);
   if (plan->rate_proof != NULL)
     return format_rated (plan);
-  if (plan->memory_proof != NULL)
-    return plan->cost_ns == plan->bound_ns
+  if (tp_cli_is_bound_of_fitting (handle))
+    return plan->cost_ns == bound_ns
                ? g_strdup_printf ("proved least of those that fit the memory%s",
                                   tp_cli_with (plan))
                : g_strdup_printf ("at most %s (%.1f %%) above the least that "
@@ -99,7 +102,7 @@ tp_report_format_verdict (const TplanPlan *handle)
   g_autofree char *devices = tp_cli_format_devices (handle);
   g_autofree char *cost = tp_cli_format_time (tp_plan_get_run_ns (plan));
   g_autofree char *interval = tp_cli_format_interval (handle);
-  g_autofree char *proof = format_proof (plan);
+  g_autofree char *proof = format_proof (handle);
 
   return write_micro (g_strdup_printf ("%s: %s predicted%s%s, %s", devices, cost,
                                        interval, tp_cli_simulated (handle),
@@ -293,7 +296,7 @@ tp_report_plan_to_json (const TplanPlan *handle, GError **error)
   const TpPlan *plan = tp_api_get_plan (handle);
   const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (handle));
   g_autofree char *verdict = tp_report_format_verdict (handle);
-  g_autofree char *proof = write_micro (format_proof (plan));
+  g_autofree char *proof = write_micro (format_proof (handle));
   json_t *steps = tp_report_steps_to_json (plan, graph, error);
   json_t *data;
 

@@ -389,9 +389,9 @@ legend_aim (GString *text, const TpPlan *plan)
       legend_time (text, "of which the least is no less than",
                    plan->load_proof->bound_ns);
     }
-  else if (plan->memory_proof != NULL)
+  else if (tp_plan_get_fit_bound_ns (plan) > plan->bound_ns)
     legend_time (text, "of what fits the least is no less than",
-                 plan->memory_proof->bound_ns);
+                 tp_plan_get_fit_bound_ns (plan));
 }
 
 static char *

@@ -17,6 +17,7 @@ say $? "explain says so"
 try 0 explain tight.json --format json && out_has '"reason_code": "memory"' && out_has '"free_cost_ns"'
 say $? "for programs too"
 out_has '"margin_at_least": true'; say $? "margins are bounds"
+try 0 report tight.json -o tight.html && grep -q 'proved least of those that fit the memory' tight.html; say $? "so does the page"
 try 0 explain tight.json && out_has '>= '; say $? "and marked so"
 try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" --margins -o margins.json \
   && grep -q '"margin_at_least": true' margins.json && try 0 check margins.json
