@@ -4,6 +4,7 @@
     python3 training_step.py resnet18 -o step.json
     tplan optimize step.json -d cpu,sim:desktop-gpu -o plan.json
     tplan check plan.json && tplan explain plan.json
+    tplan optimize step.json -d cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=120M -o tight.json
 
 The step is traced by make_fx, so its ops are those that torch runs (aten). Parameters, sums of momentum and what layers
 keep (running means) are state: they stay on a device, and what updates them is there. Views cost nothing and are left
@@ -139,7 +140,8 @@ class Writer(torch.fx.Interpreter):
             return value
         if node.target._schema.is_mutable:  # done again it would do something else
             costs[self.options.cpu] = [1000 * int(self.options.launch_us), 0]
-        costs[self.options.gpu] = self.guess(node, args, kwargs, value)
+        for gpu in self.options.gpu.split(","):
+            costs[gpu] = self.guess(node, args, kwargs, value)
         results = list(value) if isinstance(value, (tuple, list)) else [value]
         outputs = [f"{node.name}.{i}" for i in range(len(results))] if len(results) > 1 else [node.name]
         made = [(name, it) for name, it in zip(outputs, results) if isinstance(it, torch.Tensor)]
@@ -186,7 +188,7 @@ def main():
     parser.add_argument("--momentum", type=float, default=0.9)
     parser.add_argument("--repeats", type=int, default=REPEATS, help="runs of each op that is measured")
     parser.add_argument("--cpu", default="cpu", help="the device that measured times are given for")
-    parser.add_argument("--gpu", default="sim:desktop-gpu", help="the device that the roofline is given for")
+    parser.add_argument("--gpu", default="sim:desktop-gpu", help="the devices, by commas, that the roofline is given for")
     parser.add_argument("--gflops", type=float, default=20000, help="of its arithmetic")
     parser.add_argument("--gbps", type=float, default=400, help="of its memory")
     parser.add_argument("--launch-us", type=float, default=5, help="before anything happens there")
