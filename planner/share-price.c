@@ -2,10 +2,10 @@
  *
  * What a device holds when an op begins has a price, for which placements that fit pay
  * no more than for the limit. So what all cost at least with prices, less that, is no
- * more than any that fits costs. Prices are climbed one by one, on where the cheapest
- * placement so far holds most too much: where levels are least too much is held, the
- * price rises, else it falls (J. E. Kelley's and N. Z. Shor's way to maximise what is
- * made of such lines, on one line at a time). Messages are kept from price to price. */
+ * more than any that fits costs: a concave function of the prices, climbed one price
+ * after the other. Where what is cheap with them holds too much the price rises, else it
+ * falls (N. Z. Shor, Minimization Methods for Non-Differentiable Functions, 1985).
+ * Messages are kept from price to price. */
 #include "config.h"
 
 #include "planner/share-price.h"
@@ -19,7 +19,8 @@
 #include <string.h>
 
 #define MAX_ROWS 7            /* of prices: no sum of messages overflows */
-#define TRIES 12              /* of one price */
+#define MAX_BYTES (G_GINT64_CONSTANT (1) << 28) /* of messages, about */
+#define TRIES 16              /* of one price */
 #define FIRST_SWEEPS 24
 #define SWEEPS 6              /* after a price has changed */
 #define WORK (G_GINT64_CONSTANT (1) << 26) /* messages looked at: a second or two */
@@ -32,7 +33,8 @@ typedef struct
   TpShareModel *model;        /* with them */
   TpShareState state;
   int *all;                   /* [op]: every op */
-  gint8 *chosen;              /* where levels were least */
+  gint8 *chosen;              /* what was cheap last */
+  guint most_rows;
   TpShareRoom *room;          /* (unowned): placements that fit */
   gint64 best;                /* bound, with the prices of the proof */
   TpShareProof *proof;        /* (unowned) */
@@ -93,7 +95,6 @@ static void
 take_bound (Search *search)
 {
   gint64 bound = tp_share_state_bound (&search->state) - sum_limits (search);
-
 
   bound = MIN (bound, tp_share_room_get_cost (search->room));
   if (bound <= search->best)
@@ -178,7 +179,7 @@ add_row (Search *search, const gint8 *devices, int device)
 {
   TpMemoryPrice price = { device, 0, 0 };
 
-  if (get_limit (search, device) <= 0 || search->prices->len >= MAX_ROWS)
+  if (get_limit (search, device) <= 0 || search->prices->len >= search->most_rows)
     return;
   tp_limit_held_peak (&search->held, devices, device, &price.step);
   if (find_over (search, devices, &price) > 0 && !has_row (search, &price))
@@ -211,10 +212,12 @@ set_price (Search *search, int row, gint64 price)
 static gint64
 guess_price (const Search *search)
 {
-  TpLimitWide price = (TpLimitWide) MAX (tp_share_room_get_cost (search->room) - search->best, 1) << 30;
+  gint64 cost = tp_share_room_get_cost (search->room);
+  gint64 gap = cost == TP_COST_NONE ? search->best : cost - search->best;
+  TpLimitWide price = (TpLimitWide) MAX (gap, 1) << 30;
 
-  return (gint64) CLAMP (price / (16 * (TpLimitWide) MAX (search->held.all_bytes, 1)),
-                         1, (TpLimitWide) search->model->max_price);
+  price /= 16 * (TpLimitWide) MAX (search->held.all_bytes, 1);
+  return (gint64) CLAMP (price, 1, (TpLimitWide) search->model->max_price);
 }
 
 /* Whether more is held than may be, in @row, or in any (-1). */
@@ -302,6 +305,10 @@ tp_share_price_search (const TpProblem *problem, const guint8 *cheapest,
   tp_limit_held_init (&search.held, problem);
   if (!rebuild (&search))
     return;
+  search.most_rows = (guint) MIN (
+      MAX_BYTES / (16 * (gint64) search.model->n_sets
+                   * (problem->graph->n_tensors + 1)),
+      MAX_ROWS);
   add_first_rows (&search);
   if (search.prices->len == 0 || !rebuild (&search))
     return;

@@ -41,6 +41,7 @@ struct TpShareRoom
   guint8 *best, *nearest;
   gint64 cost, nearest_over;
   gint64 work_left;
+  gint64 offers_left;         /* of it, for what is offered from elsewhere */
 };
 
 typedef TpShareRoom Room;
@@ -87,7 +88,8 @@ tp_share_room_new (TpShareModel *model, const guint8 *cheapest)
   double all_bytes = 1;
 
   *room = (TpShareRoom){ .model = model, .cost = TP_COST_NONE,
-                         .nearest_over = G_MAXINT64, .work_left = WORK };
+                         .nearest_over = G_MAXINT64, .work_left = WORK,
+                         .offers_left = WORK };
   tp_limit_layout_init (&room->layout, model->problem);
   tp_limit_held_init (&room->held, model->problem);
   room->own = tp_memdup (model->own,
@@ -423,10 +425,14 @@ mend (TpShareRoom *room, const guint8 *devices)
 void
 tp_share_room_offer (TpShareRoom *room, const guint8 *devices)
 {
+  gint64 kept = room->work_left, left = MIN (room->offers_left, WORK / 16);
+
   if (offer (room, devices) || find_cost (room, devices) >= room->cost)
     return;
-  room->work_left = MAX (room->work_left, WORK / 16);
+  room->work_left = left;
   mend (room, devices);
+  room->offers_left -= left - room->work_left;
+  room->work_left = kept;
 }
 
 gint64
