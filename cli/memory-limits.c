@@ -101,6 +101,8 @@ is_least (const TpPlan *plan)
 {
   if (plan->load_proof != NULL)
     return plan->load_proof->load_ns == plan->load_proof->bound_ns;
+  if (plan->rate_proof != NULL)
+    return plan->rate_proof->cost == plan->rate_proof->bound;
   return plan->share_proof == NULL || plan->bound_ns == plan->cost_ns;
 }
 

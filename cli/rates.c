@@ -94,11 +94,20 @@ tp_cli_format_price (double price)
   return g_strdup_printf ("%.4g", price);
 }
 
-/* What the plan was made for is proved to be least, or the checker refuses it. */
-static const char *
-get_proof (const TpPlan *plan, const char *objective)
+/* What the plan was made for is proved to be least, or limits of memory made it more:
+ * else the checker refuses it. The caller frees. */
+static char *
+describe_proof (const TpPlan *plan, const char *objective)
 {
-  return strcmp (plan->objective, objective) == 0 ? "; proved least" : "";
+  const TpRateProof *proof = plan->rate_proof;
+
+  if (strcmp (plan->objective, objective) != 0)
+    return g_strdup ("");
+  return proof->cost == proof->bound
+             ? g_strdup ("; proved least")
+             : g_strdup_printf ("; without limits of memory %.1f %% less",
+                                100.0 * (double) (proof->cost - proof->bound)
+                                    / (double) proof->cost);
 }
 
 /* Whose watts are measured, by name; NULL: those of none. */
@@ -136,13 +145,15 @@ tp_cli_describe_energy (const TpPlan *plan)
   g_autofree char *watts
       = taken.energy_j < 0 ? NULL : tp_cli_describe_watts (plan);
   double seconds = (double) plan->cost_ns / 1e9;
+  g_autofree char *proof = NULL;
 
   if (watts == NULL)
     return NULL;
+  proof = describe_proof (plan, "energy");
   return g_strdup_printf ("%s a run, %.4g W on average%s; %s%s",
                           energy, seconds > 0 ? taken.energy_j / seconds : 0,
                           plan->is_simulated ? ", simulated" : "", watts,
-                          get_proof (plan, "energy"));
+                          proof);
 }
 
 char *
@@ -150,13 +161,15 @@ tp_cli_describe_price (const TpPlan *plan)
 {
   TpTaken taken = tp_cli_find_taken (plan);
   g_autofree char *price = tp_cli_format_price (1e6 * MAX (taken.price, 0));
+  g_autofree char *proof = NULL;
 
   if (taken.price < 0)
     return NULL;
+  proof = describe_proof (plan, "price");
   return g_strdup_printf ("%s for a million runs, one after the other%s; prices "
                           "are as stated%s",
                           price, plan->is_simulated ? ", simulated" : "",
-                          get_proof (plan, "price"));
+                          proof);
 }
 
 static json_t *

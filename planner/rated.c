@@ -4,7 +4,10 @@
  * the least is a minimum cut of times that are weighted. One thing is no such sum: a
  * device without ops is not rented. With two devices that leaves three kinds of plan,
  * of which two have one member each: all on the one, all on the other. They are
- * worked out; the cut is of those that rent both, and no less than they cost. */
+ * worked out; the cut is of those that rent both, and no less than they cost.
+ *
+ * Within limits of memory the cut gives way to the search that keeps them (limit.c), of
+ * the same weighted times; what is proved stays that of all placements. */
 #include "config.h"
 
 #include "planner/rated.h"
@@ -13,6 +16,8 @@
 #include "ir/guard.h"
 #include "planner/copies.h"
 #include "planner/cut.h"
+#include "planner/limit-layout.h"
+#include "planner/limit.h"
 #include "planner/network.h"
 
 #include <string.h>
@@ -235,6 +240,74 @@ tp_rated_solve (const TpProblem *problem, guint8 *devices, GError **error)
              : NULL;
 }
 
+/* ---- limits of memory ------------------------------------------------------ */
+
+/* What @devices take of what is asked for; -1: more than can be counted. */
+static gint64
+take (const TpProblem *problem, const guint8 *devices)
+{
+  g_auto (Rated) rated = { .weighed = NULL };
+
+  return rated_init (&rated, problem, problem->aims,
+                     find_alone (problem, devices))
+             ? sum_placement (rated.weighed, devices)
+             : -1;
+}
+
+/* Of those that rent both devices, into @out. FALSE: none is found that fits, and
+ * @error says which is nearest. */
+static gboolean
+place_both (const TpProblem *problem, guint8 *out, GError **error)
+{
+  g_auto (Rated) rated = { .weighed = NULL };
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autofree guint8 *cheapest
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+
+  if (!rated_init (&rated, problem, problem->aims, -1))
+    return fail_limit (error);
+  rated.weighed->heeds_noise = FALSE;
+  return tp_solver_limit.solve (rated.weighed, plan, out, cheapest, error);
+}
+
+/* Whether all may be on @device, and fits there. */
+static gboolean
+fits_alone (const TpProblem *problem, int device, guint8 *out)
+{
+  g_auto (TpLimitLayout) layout = { 0 };
+
+  memset (out, device, problem->graph->n_nodes);
+  tp_limit_layout_init (&layout, problem);
+  return tp_problem_single_cost (problem, device) != TP_COST_NONE
+         && tp_limit_layout_get_over (&layout, (const gint8 *) out) == 0;
+}
+
+/* In place of @devices, which do not fit. */
+static gboolean
+keep_limits (const TpProblem *problem, TpRateProof *proof, guint8 *devices,
+             GError **error)
+{
+  int n = problem->graph->n_nodes;
+  g_autofree guint8 *other = tp_new0 (guint8, (gsize) n + 1);
+  g_autoptr (GError) failure = NULL;
+
+  proof->cost = TP_COST_NONE;
+  if (place_both (problem, devices, &failure))
+    proof->cost = take (problem, devices);
+  for (int d = 0; d < problem->n_devices; d++)
+    {
+      if (!fits_alone (problem, d, other)
+          || take (problem, other) >= proof->cost)
+        continue;
+      proof->cost = take (problem, other);
+      memcpy (devices, other, n);
+    }
+  if (proof->cost != TP_COST_NONE)
+    return fill_totals (problem, devices, proof, error);
+  g_propagate_error (error, g_steal_pointer (&failure));
+  return FALSE;
+}
+
 /* With the plan that takes the least time, and its proof. Noise breaks no ties:
  * spreads are of times. */
 static gboolean
@@ -246,6 +319,8 @@ rated_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   exact.heeds_noise = FALSE;
   plan->rate_proof = tp_rated_solve (problem, devices, error);
   return plan->rate_proof != NULL
+         && (problem->limits == NULL
+             || keep_limits (problem, plan->rate_proof, devices, error))
          && tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
 }
 
@@ -253,6 +328,7 @@ const TpSolver tp_solver_rated = {
   .name = "rated-cut",
   .max_devices = 2,
   .kinds = TP_OBJECTIVE_RATED,
+  .keeps_limits = TRUE,
   .keeps_together = TRUE,
   .certificate = TP_PLAN_RATED_CUT,
   .solve = rated_solve,

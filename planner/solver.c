@@ -29,12 +29,12 @@ set_limit_error (const TpProblem *problem, int most, GError **error)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "the plan for objective '%s' takes more memory than there "
                  "is, and limits of memory are kept for %s: "
-                 "allow more, or plan for %s",
+                 "allow more, or plan for those",
                  problem->objective->name,
-                 is_together ? "'time' only where ops are to be on one device "
-                               "(state, colocations)"
-                             : "'time' and 'throughput' only",
-                 is_together ? "that" : "those");
+                 is_together ? "'time', 'energy' and 'price' only where ops are "
+                               "to be on one device (state, colocations)"
+                             : "'time', 'throughput', 'energy' and 'price' "
+                               "only");
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "

@@ -86,5 +86,7 @@ class Rates:
         totals = [self.take(self.plan.where, one[aim]) if self.known[aim] else -1
                   for aim in range(3)]
         cost = sum(w * total for w, total in zip(self.aims, totals) if w)
-        self.plan.expect({"aim_totals": totals, "aim_cost": cost, "aim_bound": cost})
-        need(min(self.bounds()) == cost, "another takes less, or none so little")
+        least = min(self.bounds())
+        self.plan.expect({"aim_totals": totals, "aim_cost": cost, "aim_bound": least})
+        need(cost == least or (cost > least and "memory_limits" in self.p),
+             "another takes less, or none so little")

@@ -27,6 +27,11 @@ say $? "the same plan every time"
 sed 's/"memory_limits": \[\([0-9]*\), [0-9]*\]/"memory_limits": [\1, 1000]/' tight.json > lie.json
 try 3 check lie.json; say $? "a changed limit is refused"
 try 0 run tight.json; say $? "it runs"
+try 0 optimize wide.json --devices "$devices" --objective energy --watts "$fast=9:1" --watts "sim:$work/slow.conf=30:3" --mem-limit "$fast=2.5M" \
+  -o green.json && out_has 'without limits of memory [0-9.]* % less' && out_has 'the plan keeps to; the bound is without'
+say $? "a plan of the least energy keeps to it"
+try 0 check green.json; say $? "  checked"
+python3 "$top_srcdir/tests/check_plan.py" green.json > .out 2>&1; say $? "  by the other checker too"
 try 5 optimize wide.json --devices "$devices" --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" \
   && err_has 'no placement fits' && err_has 'weights' && err_has "op 'fc" && err_has 'more than the limit of 1048576'
 say $? "nothing fits: which device, op and bytes"

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "ir/rate-text.h"
+#include "memory-case.h"
 #include "planner/place.h"
 #include "random-graph.h"
 #include "random-rates.h"
@@ -128,6 +129,97 @@ test_together (void)
     }
 }
 
+/* ---- limits of memory ------------------------------------------------------ */
+
+static TpPlan *
+place_within (const TpTestCase *test, gsize index, const gint64 *limits,
+              GError **error)
+{
+  const TpPlaceOptions options
+      = { .objective = objectives[index].objective,
+          .limits = limits,
+          .aims = strcmp (objectives[index].objective, "weighted") == 0
+                      ? objectives[index].aims
+                      : NULL };
+
+  return tp_place_with (test->graph, test->groups, test->costs, &options,
+                        error);
+}
+
+/* The least of all placements on two devices that take no more of the second. */
+static gint64
+try_fitting (const TpTestCase *test, const gint64 *aims, gint64 limit)
+{
+  int n = test->graph->n_nodes;
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+  gint64 best = TP_COST_NONE;
+
+  for (guint mask = 0; mask < 1u << n; mask++)
+    {
+      gint64 totals[TP_N_AIMS], bytes[2];
+
+      for (int i = 0; i < n; i++)
+        devices[i] = mask >> i & 1;
+      if (!tp_test_case_take (test, devices, totals)
+          || weigh (totals, aims) >= best)
+        continue;
+      tp_memory_case_count (test, devices, bytes);
+      if (bytes[1] <= limit)
+        best = weigh (totals, aims);
+    }
+  return best;
+}
+
+/* Half of what the least takes of the second device. */
+static gint64
+choose_limit (const TpTestCase *test, gsize index)
+{
+  g_autoptr (TpPlan) plan = place (test, index, NULL);
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  gint64 bytes[2];
+
+  tp_memory_case_count (test, devices, bytes);
+  return bytes[1] / 2;
+}
+
+/* What fits and takes least, wherever that is; what is proved is of all. */
+static void
+test_limits (void)
+{
+  int n_bound = 0;
+
+  for (int round = 0; round < 300; round++)
+    {
+      gsize index = (gsize) round % G_N_ELEMENTS (objectives);
+      const gint64 *aims = objectives[index].aims;
+      int n_ops = g_test_rand_int_range (2, 9);
+      g_autoptr (TpTestCase) test
+          = g_test_rand_bit () ? tp_memory_case_new (n_ops)
+                               : tp_memory_case_new_together (2, n_ops);
+      gint64 limits[3] = { 0 }, least;
+      g_autoptr (TpPlan) plan = NULL;
+      g_autoptr (GError) error = NULL;
+
+      tp_test_case_rate (test);
+      limits[1] = choose_limit (test, index);
+      if (limits[1] == 0)
+        continue;
+      plan = place_within (test, index, limits, &error);
+      least = try_fitting (test, aims, limits[1]);
+      g_assert_cmpint (plan == NULL, ==, least == TP_COST_NONE);
+      if (plan == NULL)
+        {
+          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
+          continue;
+        }
+      n_bound++;
+      tp_test_assert_checked (plan, test->graph);
+      g_assert_cmpint (plan->rate_proof->cost, ==, least);
+      g_assert_cmpint (plan->rate_proof->bound, ==, try_all (test, aims));
+    }
+  g_assert_cmpint (n_bound, >, 100);
+}
+
 /* With nothing but waiting to pay for, time is what counts: the same plan. */
 static void
 test_idle_is_time (void)
@@ -222,6 +314,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rated/limits", test_limits);
   g_test_add_func ("/rated/brute-force", test_brute_force);
   g_test_add_func ("/rated/together", test_together);
   g_test_add_func ("/rated/idle-is-time", test_idle_is_time);
