@@ -45,7 +45,8 @@ tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
   if (rival < 0)
     return TP_REASON_ONLY;
   if (placement->cheapest != placement->device)
-    return plan->memory_proof != NULL ? TP_REASON_MEMORY
+    return plan->memory_proof != NULL || plan->share_proof != NULL
+               ? TP_REASON_MEMORY
            : plan->load_proof != NULL ? TP_REASON_LOAD
            : plan->rate_proof != NULL ? TP_REASON_RATED
                                       : TP_REASON_TIE;

@@ -47,10 +47,8 @@ share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
       plan->constant_ns += tp_problem_get_gain (problem, i, d);
   plan->share_proof
       = tp_share_tree_search (model, devices, &cost, &plan->bound_ns);
-  if (problem->limits != NULL && !keep_limits (model, plan, devices, error))
-    return FALSE;
   memcpy (cheapest, devices, problem->graph->n_nodes);
-  return TRUE;
+  return problem->limits == NULL || keep_limits (model, plan, devices, error);
 }
 
 /* By the first bound: what the op costs elsewhere is that much above the least of

@@ -106,6 +106,8 @@ class Checker(Plan):
 
     def check_tie(self, price):
         (cost, copies, spreads), (least, most, others) = self.paid, self.paid_least
+        if self.is_shared and "memory_limits" in self.p:
+            return need(self.p["bound_ns"] <= least <= cost, "the cheapest plan is none")
         sd = math.hypot(*(spreads[m] - others[m] for m in {*spreads, *others})) / 1.96
         sds = 3 if self.p.get("same_silicon") else 1
         need(0 <= cost - least <= sds * sd * (1 + 1e-9), "more than noise above the least")

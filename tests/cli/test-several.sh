@@ -46,6 +46,7 @@ try 0 optimize residual.json --devices $sims --format json -f -o plan.json && ou
 try 0 optimize residual.json --devices $sims --mem-limit sim:desktop-gpu=1K -f -o tight.json && out_has 'the plan keeps to'
 say $? "limits of memory that bind"
 grep -q '"share_room_ns"' tight.json && out_has 'without, none costs less than'; say $? "  with a bound of those that fit"
+try 0 explain tight.json && out_has 'memory: the cheapest plan has it on'; say $? "  explained"
 try 0 check tight.json && out_has 'none that fits goes below the bound'; say $? "  checked"
 # Signed anew, with a limit that the plan is above.
 sed '/^ "sha256": /,$d; s/"memory_limits": \[[0-9]*,/"memory_limits": [1,/' tight.json > unsigned

@@ -116,6 +116,18 @@ judge (const Found *found)
   g_assert_cmpint (found->n_lost, <=, ROUNDS / 50);
 }
 
+/* Of all, whether it fits or not. */
+static void
+check_cheapest (const TpPlan *plan, const TpTestCase *test)
+{
+  g_autoptr (TpPlan) free_plan = tp_memory_case_place (test, NULL, 0);
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[plan->placements[i].node] = (guint8) plan->placements[i].cheapest;
+  g_assert_cmpint (tp_test_case_cost (test, devices), ==, free_plan->cost_ns);
+}
+
 static void
 check_limits (const TpTestCase *test, const gint64 *limits, Found *found)
 {
@@ -126,6 +138,7 @@ check_limits (const TpTestCase *test, const gint64 *limits, Found *found)
   found->n_lost += plan == NULL && least != TP_COST_NONE;
   if (plan == NULL)
     return;
+  check_cheapest (plan, test);
   devices = tp_test_plan_devices (plan);
   tp_memory_case_count (test, devices, bytes);
   g_assert_true (fits (test, bytes, limits));
