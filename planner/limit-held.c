@@ -225,7 +225,8 @@ tp_limit_held_sum (const TpLimitHeld *held, const gint8 *devices,
   return (gint64) MIN (sum, TP_PROBLEM_LIMIT);
 }
 
-/* About: groups are looked at where most is found. Adds what is held of @it to @changes: [step]: more or less than before. */
+/* About: groups are looked at where most is found. Adds what is held of @it to
+ * @changes: [step]: more or less than before. */
 static void
 add_change (const TpLimitHeld *held, const TpLimitHolding *it,
             const gint8 *devices, int device, Wide *changes)

@@ -11,8 +11,8 @@ pay_term (const TpLimitModel *model, const gint8 *devices, int term)
 
   if (it->maker >= 0 && devices[it->maker] == it->device)
     return 0;
-  return tp_limit_is_any_on (tp_limit_term_readers (model->costs, it), it->n, devices,
-                    it->device)
+  return tp_limit_is_any_on (tp_limit_term_readers (model->costs, it), it->n,
+                             devices, it->device)
              ? it->price
              : 0;
 }

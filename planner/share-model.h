@@ -3,11 +3,12 @@
  *
  * A term is a tensor, of which copies are paid; a group, which gains where it is
  * whole on one device; or, where memory has a price, the bytes of a tensor that any
- * of some ops holds on a device when an op begins. Each of its members (the readers of the tensor, the ops of
- * the group) has a row of messages, one for each device; the op that makes the
- * tensor has credits. Messages are added to what the op costs there and taken off
- * the term, so that what placements cost stays what it is; the sum of all least
- * parts is a lower bound of it.
+ * of some ops holds on a device when an op begins. Each of its members (the readers
+ * of the tensor, the ops of the group, those that hold the bytes) has a row of
+ * messages, one for each device; the op that makes the tensor has credits. Messages
+ * are added to what the op costs there and taken off the term, so that what
+ * placements cost stays what it is; the sum of all least parts is a lower bound of
+ * it.
  *
  * Of ops that are to be on one device the first, their lead, stands for all: it has
  * what they cost, it is the maker and the member in their place, and the others have

@@ -162,7 +162,8 @@ sum_copies (const TpCheckerAnswers *self, int index, int from, guint set)
 /* The most that members come to when all are within @set; FALSE: one may not
  * be. */
 static gboolean
-sum_greatest (const TpCheckerAnswers *self, const TpCheckerMembers *members, guint set, Wide *out)
+sum_greatest (const TpCheckerAnswers *self, const TpCheckerMembers *members,
+              guint set, Wide *out)
 {
   *out = 0;
   for (int i = 0; i < members->n; i++)

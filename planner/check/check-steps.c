@@ -3,8 +3,8 @@
  * From the last op to the first all that matters of what is placed already is
  * which tensors are read there on which device, which constants, and which
  * groups and colocations have an op where. These are facts, one for each copy,
- * gain, constant, colocation and tensor that is held; they begin with the last op that has to do with
- * them. */
+ * gain, constant, colocation and tensor that is held; they begin with the last op
+ * that has to do with them. */
 #include "config.h"
 
 #include "planner/check/check-steps.h"
