@@ -172,6 +172,11 @@ test_busy (gconstpointer data)
   Busy busy = { NULL, FALSE, 0 };
   GThread *threads[3];
 
+#ifdef __SANITIZE_ADDRESS__
+  g_test_skip ("the sanitizer's allocator does not come through a fork beside "
+               "threads: the child waits for a lock that one of them has");
+  return;
+#endif
   if (plan == NULL)
     return;
   session = busy.session = tplan_session_new_full (plan, &options, NULL);
