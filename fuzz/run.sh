@@ -59,6 +59,15 @@ sow plan '*/plan.json'
 "$build/cli/tplan" optimize -q -f --devices sim:desktop-cpu,sim:desktop-gpu \
   "$source/tests/bad/good.json" -o good-plan.json > /dev/null
 cp good-plan.json seeds/plan/good
+# Within limits of memory, of two devices and of three.
+within ()
+{
+  name=$1; shift
+  "$build/cli/tplan" optimize -q -f "$@" "$source/tests/bad/good.json" -o within.json > /dev/null
+  mv within.json "seeds/plan/$name"
+}
+within two --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1M
+within three --devices sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --mem-limit sim:desktop-gpu=1M --mem-limit sim:laptop-gpu=1M
 sed '/^ "\(peak\|weight\)_bytes": /d' good-plan.json > seeds/plan/bare
 for plan in seeds/plan/*; do sed -i '/^ "sha256": /,$d' "$plan"; done
 # Packed: whole, without the last lines, in a stored block, cut short, followed by more.
