@@ -234,7 +234,7 @@ measure_watts (TpCalibration *self, GError **error)
       if (tp_child_is_broken (self))
         tp_inbox_warn (self, tp_child_describe_end (self));
       first = tp_child_is_broken (self)
-                  ? MAX (first, self->end.beat.device) + 1 : n;
+                  ? MAX (first, MIN (self->end.beat.device, n - 1)) + 1 : n;
     }
   return TRUE;
 }

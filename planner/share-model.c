@@ -267,7 +267,7 @@ new_model (const TpProblem *problem, GError **error)
 }
 
 /* Once all terms are there. */
-static TpShareModel *
+static void
 finish (TpShareModel *model)
 {
   gsize n = model->n_ops;
@@ -276,15 +276,16 @@ finish (TpShareModel *model)
   model->firsts = tp_new0 (int, n + 2);
   fill_own (model);
   list_parts (model);
-  return model;
 }
 
 TpShareModel *
 tp_share_model_new (const TpProblem *problem, GError **error)
 {
-  TpShareModel *model = new_model (problem, error);
+  g_autoptr (TpShareModel) model = new_model (problem, error);
 
-  return model == NULL ? NULL : finish (model);
+  if (model != NULL)
+    finish (model);
+  return g_steal_pointer (&model);
 }
 
 TpShareModel *

@@ -51,8 +51,9 @@ tp_share_room_free (TpShareRoom *room)
 {
   if (room == NULL)
     return;
-  memcpy (room->model->own, room->own,
-          sizeof (gint64) * room->model->n_ops * room->model->n_devices);
+  if (room->own != NULL)
+    memcpy (room->model->own, room->own,
+            sizeof (gint64) * room->model->n_ops * room->model->n_devices);
   g_free (room->own);
   g_free (room->bytes);
   g_free (room->cheapest);
@@ -82,7 +83,7 @@ sum_bytes (const TpGraph *graph, const TpNode *node)
 TpShareRoom *
 tp_share_room_new (TpShareModel *model, const guint8 *cheapest)
 {
-  TpShareRoom *room = g_new0 (TpShareRoom, 1);
+  g_autoptr (TpShareRoom) room = g_new0 (TpShareRoom, 1);
   const TpGraph *graph = model->problem->graph;
   gsize n = model->n_ops;
   double all_bytes = 1;
@@ -108,7 +109,7 @@ tp_share_room_new (TpShareModel *model, const guint8 *cheapest)
   room->first_price = (double) tp_share_model_cost (model, cheapest)
                           * (double) model->unit / all_bytes / 16
                       + 1e-9;
-  return room;
+  return g_steal_pointer (&room);
 }
 
 /* ---- what fits ---------------------------------------------------------- */
