@@ -120,25 +120,35 @@ list_memory (const Steps *self, int device)
 
 /* ---- the schedule --------------------------------------------------------- */
 
-/* Of host memory and one device, of @transfer; -1 begins none. */
-static void
-add_way (const TpPlan *plan, const TpGraph *graph, json_t *list,
-         const TpTransfer *transfer, gint64 start)
+/* Of host memory and one device. */
+typedef struct
 {
+  TpTransfer transfer;
+  gint64 start_ns;            /* -1: there is none */
+  const gint64 *end_ns;       /* (nullable): as the schedule says */
+} Way;
+
+static void
+add_way (const TpPlan *plan, const TpGraph *graph, json_t *list, const Way *way)
+{
+  const TpTransfer *transfer = &way->transfer;
   gboolean is_fetch = transfer->to == TP_COSTS_HOST;
   int device = is_fetch ? transfer->from : transfer->to;
   const TpCost *cost
       = is_fetch ? tp_costs_fetch (plan->costs, transfer->tensor, device)
                  : tp_costs_feed (plan->costs, transfer->tensor, device);
+  gint64 time_ns = way->end_ns == NULL ? cost->time_ns
+                                       : MAX (*way->end_ns - way->start_ns, 0);
 
-  if (start >= 0)
+  if (way->start_ns >= 0)
     json_array_append_new (
         list, json_pack ("[i, o, i, i, I, I, I]", -1,
                          tp_cli_clean_string (
                              graph->tensors[transfer->tensor].name),
                          transfer->from, transfer->to,
-                         (json_int_t) cost->time_ns,
-                         (json_int_t) transfer->size_bytes, (json_int_t) start));
+                         (json_int_t) time_ns,
+                         (json_int_t) transfer->size_bytes,
+                         (json_int_t) way->start_ns));
 }
 
 /* Members of a group but the first take no time. */
@@ -156,16 +166,20 @@ list_schedule (const TpPlan *plan, const TpGraph *graph)
         json_array_append_new (list,
                                json_pack ("[i, n, i, i, I, i, I]", i,
                                           it->device, it->device,
-                                          (json_int_t) it->time_ns, 0,
+                                          (json_int_t) tp_plan_get_op_ns (plan, i), 0,
                                           (json_int_t) proof->starts[i]));
     }
   for (int i = 0; i < proof->n_transfers; i++)
     {
-      TpTransfer fetch = plan->transfers[i], feed = fetch;
+      gboolean has_ends = proof->ends != NULL;
+      Way fetch = { plan->transfers[i], proof->fetch_starts[i],
+                    has_ends ? &proof->fetch_ends[i] : NULL };
+      Way feed = { plan->transfers[i], proof->feed_starts[i],
+                   has_ends ? &proof->feed_ends[i] : NULL };
 
-      fetch.to = feed.from = TP_COSTS_HOST;
-      add_way (plan, graph, list, &fetch, proof->fetch_starts[i]);
-      add_way (plan, graph, list, &feed, proof->feed_starts[i]);
+      fetch.transfer.to = feed.transfer.from = TP_COSTS_HOST;
+      add_way (plan, graph, list, &fetch);
+      add_way (plan, graph, list, &feed);
     }
   return list;
 }

@@ -65,6 +65,21 @@ get_copy_row (const Trace *trace, const TpSessionStep *step)
                                      : get_row_to (trace, step->device);
 }
 
+/* The first half of a copy between two devices. */
+static gint64
+get_fetch_ns (const TpPlan *plan, const TpSessionStep *step)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  for (int i = 0; proof != NULL && proof->ends != NULL && i < plan->n_transfers;
+       i++)
+    if (proof->fetch_starts[i] == step->planned_ns
+        && plan->transfers[i].from == step->from)
+      return proof->fetch_ends[i] - proof->fetch_starts[i];
+  return tp_costs_copy (plan->costs, step->tensor, step->from, TP_COSTS_HOST)
+      .time_ns;
+}
+
 /* Returns how many. */
 static int
 list_planned (const Trace *trace, const TpSessionStep *step, Bar *bars)
@@ -84,8 +99,7 @@ list_planned (const Trace *trace, const TpSessionStep *step, Bar *bars)
                    step->planned_ns, step->predicted_ns };
   if (step->planned_feed_ns < 0 || plan->costs == NULL)
     return 1;
-  fetch_ns = tp_costs_copy (plan->costs, step->tensor, step->from, TP_COSTS_HOST)
-                 .time_ns;
+  fetch_ns = get_fetch_ns (plan, step);
   bars[0].time_ns = fetch_ns;
   bars[1] = (Bar){ get_row_to (trace, step->device), step->planned_feed_ns,
                    step->predicted_ns - fetch_ns };

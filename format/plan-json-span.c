@@ -16,6 +16,27 @@ write_stages (const TpSpanProof *proof, GString *out)
   tp_plan_write_indices (out, "span_tree", proof->tree, proof->n_entries);
 }
 
+static void
+write_ends (const TpSpanProof *proof, GString *out)
+{
+  if (proof->ends == NULL)
+    return;
+  tp_plan_write_numbers (out, "op_ends", proof->ends, proof->n_nodes);
+  tp_plan_write_numbers (out, "fetch_ends", proof->fetch_ends,
+                         proof->n_transfers);
+  tp_plan_write_numbers (out, "feed_ends", proof->feed_ends,
+                         proof->n_transfers);
+}
+
+void
+tp_plan_write_speeds (const TpCosts *costs, GString *out)
+{
+  int n = 3 * costs->n_devices;
+
+  if (costs->speeds != NULL)
+    tp_plan_write_indices (out, "speeds", costs->speeds, n * n);
+}
+
 void
 tp_plan_write_span_proof (const TpPlan *plan, GString *out)
 {
@@ -32,5 +53,6 @@ tp_plan_write_span_proof (const TpPlan *plan, GString *out)
                          proof->n_transfers);
   tp_plan_write_numbers (out, "feed_starts", proof->feed_starts,
                          proof->n_transfers);
+  write_ends (proof, out);
   write_stages (proof, out);
 }

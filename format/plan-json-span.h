@@ -4,6 +4,8 @@
 
 #include "ir/plan.h"
 
+/* Of the costs: how fast engines are beside each other, if that is known. */
+void tp_plan_write_speeds (const TpCosts *costs, GString *out);
 /* Lines of their own; none where @plan has no schedule. */
 void tp_plan_write_span_proof (const TpPlan *plan, GString *out);
 

@@ -509,6 +509,7 @@ write_costs (TpPlanText *out, const TpCosts *costs)
   write_kernels (out, costs);
   write_errors (out->text, costs);
   tp_plan_write_rates (costs, out->text);
+  tp_plan_write_speeds (costs, out->text);
 }
 
 static void

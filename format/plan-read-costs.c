@@ -4,6 +4,7 @@
 #include "format/plan-read-costs.h"
 
 #include "format/plan-read-rated.h"
+#include "format/plan-read-span.h"
 #include "format/plan-read.h"
 #include "ir/guard.h"
 
@@ -333,7 +334,8 @@ tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
     if (!read_table (root, reasons, &tables[i], error))
       return FALSE;
   if (!read_kernels (root, costs, error) || !read_errors (root, costs, error)
-      || !tp_plan_read_rates (root, costs, error))
+      || !tp_plan_read_rates (root, costs, error)
+      || !tp_plan_read_speeds (root, costs, error))
     return FALSE;
   tp_costs_seal (costs);
   if (strcmp (costs->digest, plan->costs_digest) == 0)

@@ -3,6 +3,29 @@
 
 #include "format/plan-read-span.h"
 
+#include "ir/interference.h"
+
+gboolean
+tp_plan_read_speeds (TpPlanPlace root, TpCosts *costs, GError **error)
+{
+  TpPlanPlace place = { root.reader, "speeds", NULL };
+  int n = 9 * costs->n_devices * costs->n_devices, n_read;
+
+  if (json_object_get (root.json, "speeds") == NULL)
+    return TRUE;
+  if (!tp_plan_read_indices (root, "speeds", &costs->speeds, &n_read, error))
+    return FALSE;
+  if (n_read != n)
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not a list of %d numbers", n);
+  for (int i = 0; i < n; i++)
+    if (costs->speeds[i] < 1 || costs->speeds[i] > TP_SPEED_ALONE)
+      return tp_plan_read_fail (place.reader, error, place.path,
+                                "%d is not from 1 to %d", costs->speeds[i],
+                                TP_SPEED_ALONE);
+  return TRUE;
+}
+
 static gboolean
 read_starts (TpPlanPlace root, const char *key, int n, gint64 *out,
              GError **error)
@@ -19,6 +42,20 @@ read_starts (TpPlanPlace root, const char *key, int n, gint64 *out,
         return FALSE;
     }
   return TRUE;
+}
+
+/* Which lack where engines do not slow each other. */
+static gboolean
+read_ends (TpPlanPlace root, TpSpanProof *proof, GError **error)
+{
+  if (json_object_get (root.json, "op_ends") == NULL)
+    return TRUE;
+  tp_span_proof_add_ends (proof);
+  return read_starts (root, "op_ends", proof->n_nodes, proof->ends, error)
+         && read_starts (root, "fetch_ends", proof->n_transfers,
+                         proof->fetch_ends, error)
+         && read_starts (root, "feed_ends", proof->n_transfers,
+                         proof->feed_ends, error);
 }
 
 /* Of stages, which may lack. */
@@ -49,5 +86,5 @@ tp_plan_read_span_proof (TpPlanPlace root, TpPlan *plan, GError **error)
                          proof->fetch_starts, error)
          && read_starts (root, "feed_starts", proof->n_transfers,
                          proof->feed_starts, error)
-         && read_stages (root, proof, error);
+         && read_ends (root, proof, error) && read_stages (root, proof, error);
 }

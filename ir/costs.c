@@ -132,6 +132,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->kernels);
   g_free (costs->rates);
   g_free (costs->drawn);
+  g_free (costs->speeds);
   tp_cost_errors_free (costs->errors);
   g_free (costs);
 }
@@ -341,6 +342,12 @@ tp_costs_is_one_engine (const TpCosts *costs)
   return costs->is_same_silicon && !costs->has_own_processors;
 }
 
+const int *
+tp_costs_get_speeds (const TpCosts *costs)
+{
+  return tp_costs_is_one_engine (costs) ? NULL : costs->speeds;
+}
+
 /* Another device may well be faster, and of few ops it is seen in a figure or
  * two. The same processors can only have a better kernel; among dozens of ops some
  * figure is off by one standard deviation in any table. */
@@ -443,6 +450,18 @@ digest_add_rates (TpDigest *digest, const TpCosts *costs)
 }
 
 static void
+digest_add_speeds (TpDigest *digest, const TpCosts *costs)
+{
+  gsize n = 3 * (gsize) costs->n_devices;
+
+  if (costs->speeds == NULL)
+    return;
+  tp_digest_add_string (digest, "speeds");
+  for (gsize i = 0; i < n * n; i++)
+    tp_digest_add_number (digest, costs->speeds[i]);
+}
+
+static void
 digest_add_head (TpDigest *digest, const TpCosts *costs)
 {
   tp_digest_add_string (digest, "figures");
@@ -464,6 +483,7 @@ digest_add_tail (TpDigest *digest, const TpCosts *costs)
   digest_add_kernels (digest, costs);
   digest_add_errors (digest, costs);
   digest_add_rates (digest, costs);
+  digest_add_speeds (digest, costs);
 }
 
 char *

@@ -94,6 +94,9 @@ typedef struct TpCosts
   TpRate *rates;              /* (nullable) [device]: as stated, or measured */
   TpDrawn *drawn;             /* (nullable) [device]: what is known for rates: no
                                * figure of these costs */
+  int *speeds;                /* (nullable) [engine * 3 * n_devices + other]: how
+                               * fast each is while the other works, if that is
+                               * known (ir/interference.h) */
   gboolean is_simulated;      /* any device: by who fills in its figures */
   gboolean is_same_silicon;   /* all devices are the processors of the host, under
                                * other names */
@@ -138,6 +141,8 @@ void tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device);
 /* Whether kernels and copies of all devices are the work of the same processors,
  * which do one thing at a time. */
 gboolean tp_costs_is_one_engine (const TpCosts *costs);
+/* Those that count: none slow each other that are one. (nullable) */
+const int *tp_costs_get_speeds (const TpCosts *costs);
 /* How many standard deviations a plan with more copies must be better by. */
 int tp_costs_get_tie_sds (const TpCosts *costs);
 /* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */

@@ -97,9 +97,15 @@ static void
 time_launch (const Timer *timer, TpAction *action)
 {
   const TpPlacedUnit *unit = &timer->execution->units->units[action->unit];
+  const TpSpanProof *proof = timer->plan->span_proof;
 
-  action->start_ns = timer->plan->span_proof->starts[unit->nodes[0]];
+  action->start_ns = proof->starts[unit->nodes[0]];
   action->end_ns = action->start_ns;
+  if (proof->ends != NULL)
+    {
+      action->end_ns = MAX (action->start_ns, proof->ends[unit->nodes[0]]);
+      return;
+    }
   for (int i = 0; i < unit->n_nodes; i++)
     action->end_ns = add_times (action->end_ns, timer->node_ns[unit->nodes[i]]);
 }
@@ -115,6 +121,12 @@ time_copy (const Timer *timer, TpAction *action)
   gint64 feed_ns = i < 0 ? -1 : proof->feed_starts[i];
 
   action->start_ns = MAX (fetch_ns >= 0 ? fetch_ns : feed_ns, 0);
+  if (i >= 0 && proof->ends != NULL)
+    {
+      action->end_ns = MAX (action->start_ns, MAX (proof->fetch_ends[i],
+                                                   proof->feed_ends[i]));
+      return;
+    }
   action->end_ns = i < 0 ? 0
                          : add_times (MAX (MAX (fetch_ns, feed_ns), 0),
                                       timer->plan->transfers[i].time_ns);

@@ -148,6 +148,29 @@ tp_plan_get_run_ns (const TpPlan *plan)
   return plan->span_proof != NULL ? plan->span_proof->span_ns : plan->cost_ns;
 }
 
+gint64
+tp_plan_get_op_ns (const TpPlan *plan, int index)
+{
+  const TpSpanProof *proof = plan->span_proof;
+  gint64 time_ns = plan->placements[index].time_ns;
+
+  return proof == NULL || proof->ends == NULL || time_ns == 0
+             ? time_ns
+             : MAX (proof->ends[index] - proof->starts[index], 0);
+}
+
+gint64
+tp_plan_get_transfer_ns (const TpPlan *plan, int index)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  return proof == NULL || proof->ends == NULL
+             ? plan->transfers[index].time_ns
+             : MAX (proof->fetch_ends[index] - proof->fetch_starts[index], 0)
+                   + MAX (proof->feed_ends[index] - proof->feed_starts[index],
+                          0);
+}
+
 gboolean
 tp_plan_has_interval (const TpPlan *plan)
 {

@@ -137,6 +137,10 @@ void tp_plan_unref (TpPlan *plan);
 int tp_plan_get_host (const TpPlan *plan);
 /* What a run is foretold to take: until its schedule ends, or all it costs. */
 gint64 tp_plan_get_run_ns (const TpPlan *plan);
+/* Of placement @index, or transfer: as the schedule has it beside what else is at work,
+ * or by itself. */
+gint64 tp_plan_get_op_ns (const TpPlan *plan, int index);
+gint64 tp_plan_get_transfer_ns (const TpPlan *plan, int index);
 /* What no plan that keeps to its limits of memory costs less than, as far as is proved;
  * without limits: than none does. */
 gint64 tp_plan_get_fit_bound_ns (const TpPlan *plan);

@@ -19,6 +19,16 @@ tp_span_proof_new (int n_nodes, int n_transfers)
 }
 
 void
+tp_span_proof_add_ends (TpSpanProof *proof)
+{
+  gsize n_transfers = (gsize) proof->n_transfers + 1;
+
+  proof->ends = tp_new0 (gint64, (gsize) proof->n_nodes + 1);
+  proof->fetch_ends = tp_new0 (gint64, n_transfers);
+  proof->feed_ends = tp_new0 (gint64, n_transfers);
+}
+
+void
 tp_span_proof_free (TpSpanProof *proof)
 {
   if (proof == NULL)
@@ -26,6 +36,9 @@ tp_span_proof_free (TpSpanProof *proof)
   g_free (proof->starts);
   g_free (proof->fetch_starts);
   g_free (proof->feed_starts);
+  g_free (proof->ends);
+  g_free (proof->fetch_ends);
+  g_free (proof->feed_ends);
   g_free (proof->waists);
   g_free (proof->tree);
   g_free (proof);

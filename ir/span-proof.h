@@ -22,6 +22,8 @@ typedef struct
   gint64 *fetch_starts;       /* [transfer]: of the way to host memory; -1: there
                                * is none */
   gint64 *feed_starts;        /* [transfer]: of the way from there; likewise */
+  gint64 *ends, *fetch_ends, *feed_ends; /* (nullable) likewise, where engines slow
+                               * each other; NULL: all take what they take alone */
   int n_waists;
   int *waists;                /* ops of which all others come before or after; the
                                * stages are between them */
@@ -34,6 +36,8 @@ typedef struct
 
 /* All starts 0, no tree. */
 TpSpanProof *tp_span_proof_new (int n_nodes, int n_transfers);
+/* Ends, all 0. */
+void tp_span_proof_add_ends (TpSpanProof *proof);
 void tp_span_proof_free (TpSpanProof *proof); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanProof, tp_span_proof_free)
 

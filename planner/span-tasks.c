@@ -6,17 +6,21 @@
 #include "planner/span-tasks.h"
 
 #include "ir/guard.h"
+#include "ir/interference.h"
 #include "planner/copies.h"
 
 #include <string.h>
 
-#define MAX_ENGINES 6
+#define MAX_ENGINES TP_SPEEDS_MAX_ENGINES
+#define FREE G_MAXINT64       /* an engine's end that has nothing to do */
+
+__extension__ typedef __int128 Wide;
 
 typedef struct TpSpanTask
 {
-  gint64 time_ns;
+  gint64 time_ns;             /* alone */
   gint64 rank;                /* from its start to the end of all after it */
-  gint64 start;               /* -1: not begun */
+  gint64 start, end;          /* -1: not begun */
   int engine;                 /* -1: takes no time, or is none */
   int n_before, n_left;       /* tasks it waits for: all, not done */
   int first_arc;              /* -1: none waits for it */
@@ -233,7 +237,7 @@ rank_tasks (TpSpanTasks *tasks)
                               .rank);
       task->rank += task->time_ns;
       task->n_left = task->n_before;
-      task->start = -1;
+      task->start = task->end = -1;
     }
 }
 
@@ -244,12 +248,16 @@ typedef struct
 {
   TpArray *ready;             /* int */
   int running;                /* task, or -1 */
+  Wide left;                  /* of it, in thousandths of a ns alone, where engines
+                               * slow each other */
 } Engine;
 
 typedef struct
 {
   TpSpanTasks *tasks;
+  const int *speeds;          /* (nullable): as in the costs */
   Engine engines[MAX_ENGINES];
+  int speed[MAX_ENGINES];     /* of each now, where there are speeds */
   TpArray *instant;           /* int: can begin, take no time */
   gint64 now, span;
   gint64 limit;               /* what ends no sooner is of no use */
@@ -338,6 +346,7 @@ begin (Clock *clock)
 
       tp_array_set_size (clock->instant, clock->instant->len - 1);
       clock->tasks->tasks[task].start = clock->now;
+      clock->tasks->tasks[task].end = clock->now;
       finish (clock, task);
     }
   for (int e = 0; e < MAX_ENGINES; e++)
@@ -350,32 +359,64 @@ begin (Clock *clock)
       engine->running = pop (clock, engine->ready);
       task = &clock->tasks->tasks[engine->running];
       task->start = clock->now;
+      task->end = clock->now + task->time_ns;
+      engine->left = (Wide) task->time_ns * TP_SPEED_ALONE;
       clock->is_late |= clock->now + task->rank >= clock->limit;
     }
+}
+
+/* When what runs ends if all goes on like this: as soon as less than a ns of it,
+ * alone, is left. */
+static void
+foresee (Clock *clock)
+{
+  gboolean is_busy[MAX_ENGINES] = { FALSE };
+  int n = 3 * clock->tasks->problem->n_devices;
+
+  if (clock->speeds == NULL)
+    return;
+  for (int e = 0; e < n; e++)
+    is_busy[e] = clock->engines[e].running >= 0;
+  tp_speeds_find (clock->speeds, n, is_busy, clock->speed);
+  for (int e = 0; e < n; e++)
+    if (is_busy[e])
+      {
+        Wide left = clock->engines[e].left - TP_SPEED_ALONE;
+
+        left = left / clock->speed[e] + 1;
+        clock->tasks->tasks[clock->engines[e].running].end
+            = clock->now + (gint64) MIN (left, (Wide) FREE - 1 - clock->now);
+      }
 }
 
 static gint64
 find_end (const Clock *clock, int engine)
 {
-  const Task *task;
+  int task = clock->engines[engine].running;
 
-  if (clock->engines[engine].running < 0)
-    return G_MAXINT64;
-  task = &clock->tasks->tasks[clock->engines[engine].running];
-  return task->start + task->time_ns;
+  return task < 0 ? FREE : clock->tasks->tasks[task].end;
+}
+
+static void
+work_until (Clock *clock, gint64 next)
+{
+  for (int e = 0; clock->speeds != NULL && e < MAX_ENGINES; e++)
+    clock->engines[e].left -= (Wide) clock->speed[e] * (next - clock->now);
+  clock->now = clock->span = next;
 }
 
 /* To the next end; FALSE: all is done. */
 static gboolean
 go_on (Clock *clock)
 {
-  gint64 next = G_MAXINT64;
+  gint64 next = FREE;
 
+  foresee (clock);
   for (int e = 0; e < MAX_ENGINES; e++)
     next = MIN (next, find_end (clock, e));
-  if (next == G_MAXINT64)
+  if (next == FREE)
     return FALSE;
-  clock->now = clock->span = next;
+  work_until (clock, next);
   for (int e = 0; e < MAX_ENGINES; e++)
     if (find_end (clock, e) == next)
       {
@@ -390,12 +431,13 @@ go_on (Clock *clock)
 gint64
 tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit)
 {
-  g_auto (Clock) clock = { .tasks = tasks, .limit = limit };
+  g_auto (Clock) clock = { .tasks = tasks, .limit = limit,
+                           .speeds = tp_costs_get_speeds (tasks->problem->costs) };
 
   rank_tasks (tasks);
   clock.instant = tp_array_new (sizeof (int));
   for (int e = 0; e < MAX_ENGINES; e++)
-    clock.engines[e] = (Engine){ tp_array_new (sizeof (int)), -1 };
+    clock.engines[e] = (Engine){ tp_array_new (sizeof (int)), -1, 0 };
   for (int i = 0; i < tasks->n_tasks; i++)
     if (tasks->tasks[i].n_before == 0)
       push (&clock, i);
@@ -409,6 +451,27 @@ gint64
 tp_span_tasks_schedule (TpSpanTasks *tasks)
 {
   return tp_span_tasks_schedule_below (tasks, G_MAXINT64);
+}
+
+/* Where they are not what starts and times say. */
+static void
+note_ends (const TpSpanTasks *tasks, TpSpanProof *proof)
+{
+  int n = proof->n_nodes;
+
+  if (tp_costs_get_speeds (tasks->problem->costs) == NULL)
+    return;
+  tp_span_proof_add_ends (proof);
+  for (int i = 0; i < n; i++)
+    proof->ends[i] = tasks->tasks[tasks->unit_of[i]].end;
+  for (int i = 0; i < proof->n_transfers; i++)
+    {
+      gboolean has_fetch = proof->fetch_starts[i] >= 0;
+      gboolean has_feed = proof->feed_starts[i] >= 0;
+
+      proof->fetch_ends[i] = has_fetch ? tasks->tasks[n + 2 * i].end : -1;
+      proof->feed_ends[i] = has_feed ? tasks->tasks[n + 2 * i + 1].end : -1;
+    }
 }
 
 TpSpanProof *
@@ -431,7 +494,7 @@ tp_span_tasks_dup_proof (const TpSpanTasks *tasks)
                                   : -1;
     }
   for (int i = 0; i < tasks->n_tasks; i++)
-    proof->span_ns = MAX (proof->span_ns, tasks->tasks[i].start
-                                              + tasks->tasks[i].time_ns);
+    proof->span_ns = MAX (proof->span_ns, tasks->tasks[i].end);
+  note_ends (tasks, proof);
   return g_steal_pointer (&proof);
 }

@@ -28,8 +28,9 @@ void tp_span_tasks_free (TpSpanTasks *tasks); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanTasks, tp_span_tasks_free)
 
 /* Begins each task as soon as its engine is free and all it waits for is done; of
- * several the one from which the way to the end is longest. Returns when the last
- * ends: never later than if they ran one after the other. */
+ * several the one from which the way to the end is longest. Where engines slow each
+ * other, each goes on as fast as those beside it let it. Returns when the last ends:
+ * never later than if they ran one after the other. */
 gint64 tp_span_tasks_schedule (TpSpanTasks *tasks);
 /* The same, but given up, with @limit, as soon as it is seen not to end before that. */
 gint64 tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit);

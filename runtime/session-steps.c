@@ -13,7 +13,7 @@ typedef struct
 {
   TpSession *session;
   gint64 *node_ns;            /* per node, as the plan has it */
-  TpMap *transfer_ns;         /* (root, device) -> gint64 * of the plan */
+  TpMap *transfers;           /* (root, device) -> 1 + its number in the plan */
 } Foretold;
 
 /* The tensor of @root on its way to @to. */
@@ -32,19 +32,19 @@ foretold_init (Foretold *foretold, TpSession *session)
 
   foretold->session = session;
   foretold->node_ns = tp_new0 (gint64, session->graph->n_nodes + 1);
-  foretold->transfer_ns
+  foretold->transfers
       = tp_map_new (g_direct_hash, g_direct_equal, NULL, NULL);
   for (int i = 0; i < plan->n_placements; i++)
-    foretold->node_ns[plan->placements[i].node] = plan->placements[i].time_ns;
+    foretold->node_ns[plan->placements[i].node] = tp_plan_get_op_ns (plan, i);
   for (int i = plan->n_transfers - 1; i >= 0; i--)
     {
-      TpTransfer *it = &plan->transfers[i];
+      const TpTransfer *it = &plan->transfers[i];
 
       if (it->tensor >= 0 && it->tensor < session->graph->n_tensors)
         tp_map_insert (
-            foretold->transfer_ns,
+            foretold->transfers,
             get_transfer_key (session, roots[it->tensor], it->to),
-            &it->time_ns);
+            GINT_TO_POINTER (i + 1));
     }
 }
 
@@ -52,7 +52,7 @@ static void
 foretold_clear (Foretold *foretold)
 {
   g_free (foretold->node_ns);
-  tp_map_free (foretold->transfer_ns);
+  tp_map_free (foretold->transfers);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Foretold, foretold_clear)
@@ -71,11 +71,11 @@ static gint64
 foretell_transfer (const Foretold *foretold, int tensor, int to)
 {
   const TpSession *session = foretold->session;
-  const gint64 *time_ns = tp_map_lookup (
-      foretold->transfer_ns,
-      get_transfer_key (session, session->execution->roots[tensor], to));
+  int number = GPOINTER_TO_INT (tp_map_lookup (
+      foretold->transfers,
+      get_transfer_key (session, session->execution->roots[tensor], to)));
 
-  return time_ns != NULL ? *time_ns : 0;
+  return number > 0 ? tp_plan_get_transfer_ns (session->plan, number - 1) : 0;
 }
 
 /* Whether @action copies from one memory to another, and where to: a device or

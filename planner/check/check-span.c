@@ -6,6 +6,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/check/check-load.h"
+#include "planner/check/check-pace.h"
 #include "planner/check/check-path.h"
 #include "planner/check/check-stages.h"
 
@@ -14,15 +15,9 @@
 
 typedef struct
 {
-  int engine;
-  gint64 start, end;
-} Busy;
-
-typedef struct
-{
   TpChecker *checker;
   const TpSpanProof *proof;
-  TpArray *busy;              /* Busy: what takes time */
+  TpArray *busy;              /* TpCheckerBusy: what takes time */
   int *group_in;              /* [node]: group in effect, or -1 */
   gint64 *ends;               /* [node]: of its kernel */
   gint64 *arrivals;           /* [tensor * n_devices + device]: of its copy there;
@@ -51,6 +46,29 @@ are_within (const gint64 *starts, int n, gint64 low, gint64 high)
   return TRUE;
 }
 
+/* Ends are told where engines slow each other, and only there. */
+static gboolean
+check_ends (TpChecker *checker)
+{
+  const TpSpanProof *proof = checker->plan->span_proof;
+  gboolean is_slowed = checker->costs->speeds != NULL
+                       && !tp_costs_is_one_engine (checker->costs);
+
+  if (is_slowed != (proof->ends != NULL))
+    return tp_checker_fail (checker, "ends are told where starts and times tell "
+                                     "of them, or are missing");
+  if (!is_slowed)
+    return TRUE;
+  return (are_within (proof->ends, proof->n_nodes, 0, proof->span_ns)
+          && are_within (proof->fetch_ends, proof->n_transfers, -1,
+                         proof->span_ns)
+          && are_within (proof->feed_ends, proof->n_transfers, -1,
+                         proof->span_ns)
+          && tp_checker_check_speeds (checker))
+         || tp_checker_fail (checker, "something ends before 0 or after span_ns, "
+                                      "or a speed is none");
+}
+
 /* Sums with a cost are then below 2^63. */
 static gboolean
 check_form (TpChecker *checker)
@@ -64,6 +82,8 @@ check_form (TpChecker *checker)
   if (proof->span_ns > plan->cost_ns)
     return tp_checker_fail (checker, "span_ns is more than all takes one after "
                                      "the other");
+  if (!check_ends (checker))
+    return FALSE;
   return (are_within (proof->starts, proof->n_nodes, 0, proof->span_ns)
           && are_within (proof->fetch_starts, proof->n_transfers, -1,
                          proof->span_ns)
@@ -75,22 +95,37 @@ check_form (TpChecker *checker)
 
 /* ---- kernels and copies --------------------------------------------------- */
 
+/* @end: (nullable): as it is told, which check_pace () holds against the time. */
 static gint64
-occupy (Times *times, int engine, gint64 start, gint64 time_ns)
+occupy (Times *times, int engine, gint64 start, gint64 time_ns,
+        const gint64 *end)
 {
   gboolean is_one = tp_costs_is_one_engine (times->checker->costs);
-  Busy busy = { is_one ? 0 : engine, start, start + time_ns };
+  TpCheckerBusy busy = { is_one ? 0 : engine, start,
+                         end != NULL ? *end : start + time_ns, time_ns };
 
   times->last = MAX (times->last, busy.end);
+  if (busy.end < start || (busy.end > start) != (time_ns > 0))
+    tp_checker_fail (times->checker,
+                     "what begins at %" G_GINT64_FORMAT " does not end as late "
+                     "as it has to", start);
   if (time_ns > 0)
     tp_array_append_val (times->busy, busy);
   return busy.end;
+}
+
+/* Of element @index of what is told, if it is. */
+static const gint64 *
+find_told (const gint64 *ends, int index)
+{
+  return ends == NULL ? NULL : &ends[index];
 }
 
 static void
 add_group (Times *times, int index)
 {
   const TpGroup *group = &times->checker->plan->groups->groups[index];
+  const TpSpanProof *proof = times->proof;
   int first = group->nodes[0];
 
   for (int i = 0; i < group->n_nodes; i++)
@@ -98,13 +133,27 @@ add_group (Times *times, int index)
       int node = group->nodes[i];
 
       times->group_in[node] = index;
-      if (times->proof->starts[node] != times->proof->starts[first])
+      if (proof->starts[node] != proof->starts[first]
+          || (proof->ends != NULL && proof->ends[node] != proof->ends[first]))
         tp_checker_fail (times->checker,
-                         "op '%s' does not begin with its group",
+                         "op '%s' does not begin and end with its group",
                          times->checker->graph->nodes[node].name);
-      times->ends[node] = times->proof->starts[first]
-                          + times->checker->plan->placements[first].time_ns;
     }
+}
+
+static void
+add_kernel (Times *times, int node)
+{
+  const TpChecker *checker = times->checker;
+  const TpPlacement *it = &checker->plan->placements[node];
+  int group = times->group_in[node];
+  int first = group < 0 ? node : checker->plan->groups->groups[group].nodes[0];
+
+  if (first != node)
+    return;
+  times->ends[node]
+      = occupy (times, it->device, times->proof->starts[node], it->time_ns,
+                find_told (times->proof->ends, node));
 }
 
 static void
@@ -113,28 +162,43 @@ add_kernels (Times *times)
   const TpPlan *plan = times->checker->plan;
 
   for (int i = 0; i < plan->n_placements; i++)
-    {
-      times->group_in[i] = -1;
-      times->ends[i] = occupy (times, plan->placements[i].device,
-                               times->proof->starts[i],
-                               plan->placements[i].time_ns);
-    }
+    times->group_in[i] = -1;
   for (int i = 0; i < plan->groups->n_groups; i++)
     add_group (times, i);
+  for (int i = 0; i < plan->n_placements; i++)
+    add_kernel (times, i);
+  for (int i = 0; i < plan->n_placements; i++)
+    if (times->group_in[i] >= 0)
+      times->ends[i] = times->ends[
+          plan->groups->groups[times->group_in[i]].nodes[0]];
 }
 
-/* One way of a copy, between host memory and @place; FALSE: it is not as it has to
- * be. What is in host memory already has no way to go. */
-static gboolean
-add_way (Times *times, int engine, gint64 start, gint64 time_ns, gint64 *end)
+/* A way of a copy, between host memory and a device. */
+typedef struct
 {
-  int place = engine % times->checker->costs->n_devices;
+  int engine;
+  gint64 start, time_ns;
+  const gint64 *told;         /* (nullable): its end */
+} Way;
+
+static gboolean
+has_none (const Way *way)
+{
+  return way->start == -1 && (way->told == NULL || *way->told == -1);
+}
+
+/* FALSE: it is not as it has to be. What is in host memory already has no way to
+ * go. */
+static gboolean
+add_way (Times *times, const Way *way, gint64 *end)
+{
+  int place = way->engine % times->checker->costs->n_devices;
 
   if (place == times->checker->costs->host)
-    return start == -1;
-  if (start < *end)
+    return has_none (way);
+  if (way->start < *end)
     return FALSE;
-  *end = occupy (times, engine, start, time_ns);
+  *end = occupy (times, way->engine, way->start, way->time_ns, way->told);
   return TRUE;
 }
 
@@ -145,21 +209,23 @@ add_transfer (Times *times, int index)
   const TpTransfer *it = &checker->plan->transfers[index];
   int n = checker->costs->n_devices;
   int producer = checker->tensors[it->tensor].producer;
-  gint64 fetch = times->proof->fetch_starts[index];
-  gint64 feed = times->proof->feed_starts[index];
+  const TpSpanProof *proof = times->proof;
   const TpCheckerLegs *legs = &checker->legs[(gsize) it->tensor * n];
+  Way fetch = { 2 * n + it->from, proof->fetch_starts[index], 0,
+                find_told (proof->fetch_ends, index) };
+  Way feed = { n + it->to, proof->feed_starts[index], 0,
+               find_told (proof->feed_ends, index) };
   gint64 end = producer < 0 ? 0 : times->ends[producer];
-  gboolean is_good
-      = it->from == TP_COSTS_HOST
-            ? fetch == -1
-            : add_way (times, 2 * n + it->from, fetch, legs[it->from].fetch,
-                       &end);
+  gboolean is_good;
 
-  is_good = is_good
-            && (it->to == TP_COSTS_HOST
-                    ? feed == -1
-                    : add_way (times, n + it->to, feed, legs[it->to].feed,
-                               &end));
+  if (it->from != TP_COSTS_HOST)
+    fetch.time_ns = legs[it->from].fetch;
+  if (it->to != TP_COSTS_HOST)
+    feed.time_ns = legs[it->to].feed;
+  is_good = (it->from == TP_COSTS_HOST ? has_none (&fetch)
+                                       : add_way (times, &fetch, &end))
+            && (it->to == TP_COSTS_HOST ? has_none (&feed)
+                                        : add_way (times, &feed, &end));
   if (!is_good)
     tp_checker_fail (times->checker,
                      "transfers[%d] begins before what it copies is there, or "
@@ -211,7 +277,7 @@ check_inputs (const Times *times, int node)
 static int
 compare_busy (const void *a, const void *b)
 {
-  const Busy *first = a, *second = b;
+  const TpCheckerBusy *first = a, *second = b;
 
   if (first->engine != second->engine)
     return first->engine < second->engine ? -1 : 1;
@@ -224,10 +290,10 @@ check_engines (const Times *times)
   const TpArray *busy = times->busy;
 
   if (busy->len > 1)
-    qsort (busy->data, busy->len, sizeof (Busy), compare_busy);
+    qsort (busy->data, busy->len, sizeof (TpCheckerBusy), compare_busy);
   for (guint i = 1; i < busy->len; i++)
     {
-      const Busy *it = &tp_array_index (busy, Busy, i);
+      const TpCheckerBusy *it = &tp_array_index (busy, TpCheckerBusy, i);
 
       if (it[-1].engine == it->engine && it[-1].end > it->start)
         tp_checker_fail (times->checker,
@@ -266,7 +332,7 @@ check_times (TpChecker *checker)
   g_auto (Times) times = { .checker = checker,
                            .proof = checker->plan->span_proof };
 
-  times.busy = tp_array_new (sizeof (Busy));
+  times.busy = tp_array_new (sizeof (TpCheckerBusy));
   times.group_in = tp_new (int, n_nodes + 1);
   times.ends = tp_new0 (gint64, n_nodes + 1);
   times.arrivals = tp_new (gint64, n_places + 1);
@@ -277,6 +343,8 @@ check_times (TpChecker *checker)
   for (int i = 0; i < (int) n_nodes; i++)
     check_inputs (&times, i);
   check_engines (&times);
+  if (times.proof->ends != NULL && checker->reasons->len == 0)
+    tp_checker_check_pace (checker, times.busy);
   check_bound (checker, times.last);
 }
 

@@ -3,6 +3,8 @@
 
 #include "chain-case.h"
 
+#include "ir/interference.h"
+
 /* As tp_fuse_find () makes them: each value but the last is read by the next op
  * alone. Others could wait for themselves. */
 static gboolean
@@ -40,4 +42,18 @@ tp_test_chain_case_new (int most)
       if (has_chains (test))
         return g_steal_pointer (&test);
     }
+}
+
+void
+tp_test_case_slow (TpTestCase *test)
+{
+  int n = 3 * test->costs->n_devices;
+  int least = g_test_rand_bit () ? 1 : 600;
+
+  test->costs->speeds = g_new (int, n * n);
+  for (int i = 0; i < n * n; i++)
+    test->costs->speeds[i] = i / n == i % n || g_test_rand_bit ()
+                                 ? TP_SPEED_ALONE
+                                 : g_test_rand_int_range (least, TP_SPEED_ALONE);
+  tp_costs_seal (test->costs);
 }

@@ -6,5 +6,8 @@
 
 /* Of up to @most ops. */
 TpTestCase *tp_test_chain_case_new (int most);
+/* Engines of both devices slow each other, from GTest's random numbers; seals its
+ * costs. */
+void tp_test_case_slow (TpTestCase *test);
 
 #endif

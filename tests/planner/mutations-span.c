@@ -4,6 +4,8 @@
 
 #include "mutations.h"
 
+#include "ir/interference.h"
+
 #include <string.h>
 
 static int
@@ -335,6 +337,151 @@ fix_span_op_twice (TpPlan *plan, const TpTestCase *test)
   return FALSE;
 }
 
+/* ---- ends ----------------------------------------------------------------- */
+
+/* Of an op that takes time, if ends are told. */
+static gint64 *
+pick_end (const TpPlan *plan)
+{
+  int i = pick (plan->n_placements);
+
+  return plan->span_proof->ends == NULL || plan->placements[i].time_ns == 0
+             ? NULL : &plan->span_proof->ends[i];
+}
+
+static gboolean
+add_to_end (TpPlan *plan, gint64 more)
+{
+  gint64 *end = pick_end (plan);
+
+  if (end != NULL)
+    *end += more;
+  return end != NULL;
+}
+
+static gboolean
+end_later (TpPlan *plan, const TpTestCase *test)
+{
+  return add_to_end (plan, 1);
+}
+
+static gboolean
+end_sooner (TpPlan *plan, const TpTestCase *test)
+{
+  return add_to_end (plan, -1);
+}
+
+/* As if nothing slowed anything, where something does. */
+static gboolean
+end_as_alone (TpPlan *plan, const TpTestCase *test)
+{
+  TpSpanProof *proof = plan->span_proof;
+  gboolean has_changed = FALSE;
+
+  for (int i = 0; i < proof->n_nodes && proof->ends != NULL; i++)
+    {
+      gint64 alone = proof->starts[i] + plan->placements[i].time_ns;
+
+      if (plan->placements[i].time_ns == 0)
+        continue;
+      has_changed |= proof->ends[i] != alone;
+      proof->ends[i] = alone;
+    }
+  return has_changed;
+}
+
+static gboolean
+drop_ends (TpPlan *plan, const TpTestCase *test)
+{
+  TpSpanProof *proof = plan->span_proof;
+  gboolean has_ends = proof->ends != NULL;
+
+  g_clear_pointer (&proof->ends, g_free);
+  g_clear_pointer (&proof->fetch_ends, g_free);
+  g_clear_pointer (&proof->feed_ends, g_free);
+  return has_ends;
+}
+
+static gboolean
+claim_ends (TpPlan *plan, const TpTestCase *test)
+{
+  TpSpanProof *proof = plan->span_proof;
+
+  if (proof->ends != NULL)
+    return FALSE;
+  tp_span_proof_add_ends (proof);
+  for (int i = 0; i < proof->n_nodes; i++)
+    proof->ends[i] = proof->starts[i] + plan->placements[i].time_ns;
+  return TRUE;
+}
+
+static gboolean
+drop_speeds (TpPlan *plan, const TpTestCase *test)
+{
+  gboolean has_speeds = plan->span_proof->ends != NULL;
+
+  g_clear_pointer (&plan->costs->speeds, g_free);
+  return has_speeds;
+}
+
+static gboolean
+copy_ends_sooner (TpPlan *plan, const TpTestCase *test)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  for (int i = 0; i < proof->n_transfers && proof->ends != NULL; i++)
+    if (proof->feed_ends[i] > 0
+        && proof->feed_ends[i] > proof->feed_starts[i])
+      {
+        proof->feed_ends[i]--;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+end_no_way (TpPlan *plan, const TpTestCase *test)
+{
+  const TpSpanProof *proof = plan->span_proof;
+
+  for (int i = 0; i < proof->n_transfers && proof->ends != NULL; i++)
+    if (proof->fetch_ends[i] < 0)
+      {
+        proof->fetch_ends[i] = 0;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+set_speed (TpPlan *plan, int row, int column, int speed)
+{
+  int n = 3 * plan->n_devices;
+
+  if (plan->span_proof->ends == NULL)
+    return FALSE;
+  plan->costs->speeds[row * n + column] = speed;
+  return TRUE;
+}
+
+static gboolean
+stop_engine (TpPlan *plan, const TpTestCase *test)
+{
+  return set_speed (plan, 0, 1, 0);
+}
+
+static gboolean
+speed_engine_up (TpPlan *plan, const TpTestCase *test)
+{
+  return set_speed (plan, 1, 0, TP_SPEED_ALONE + 1);
+}
+
+static gboolean
+slow_by_itself (TpPlan *plan, const TpTestCase *test)
+{
+  return set_speed (plan, 1, 1, TP_SPEED_ALONE / 2);
+}
+
 const TpTestMutation tp_test_span_mutations[] = {
   { "raise-span", raise_span },
   { "lower-span", lower_span },
@@ -367,5 +514,16 @@ const TpTestMutation tp_test_span_mutations[] = {
   { "fix-no-span-op", fix_no_span_op },
   { "fix-waist", fix_waist },
   { "fix-span-op-twice", fix_span_op_twice },
+  { "end-later", end_later },
+  { "end-sooner", end_sooner },
+  { "end-as-alone", end_as_alone },
+  { "drop-ends", drop_ends },
+  { "claim-ends", claim_ends },
+  { "drop-speeds", drop_speeds },
+  { "copy-ends-sooner", copy_ends_sooner },
+  { "end-no-way", end_no_way },
+  { "stop-engine", stop_engine },
+  { "speed-engine-up", speed_engine_up },
+  { "slow-by-itself", slow_by_itself },
   { NULL, NULL },
 };
