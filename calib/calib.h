@@ -68,6 +68,7 @@ typedef struct
   gboolean is_of_then;                /* of lookup: wholes measured after
                                        * wholes_until_us are not there */
   gint64 wholes_until_us;
+  gboolean wants_speeds;              /* of lookup: and how engines slow each other */
   gboolean is_tuning;                 /* of calibrate: TP_LEVEL_TUNE */
   gboolean wants_watts;               /* of calibrate: and what devices draw */
   gboolean is_brief;                  /* of calibrate: what has any figure keeps

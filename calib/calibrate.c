@@ -63,6 +63,12 @@ measure_work (TpChannel *channel, gpointer data)
 }
 
 static void
+interference_work (TpChannel *channel, gpointer data)
+{
+  tp_interference_work (channel, &((TpCalibration *) data)->interference);
+}
+
+static void
 watts_work (TpChannel *channel, gpointer data)
 {
   tp_watts_work (channel, &((TpCalibration *) data)->watts);
@@ -209,6 +215,51 @@ measure_constants (TpCalibration *self, GError **error)
   for (guint i = self->devices->len; self->keys == NULL && i-- > 0;)
     if (self->rows[i] == NULL && self->has_given_up[i])
       drop_device (self, i);
+  return TRUE;
+}
+
+/* Whether it is to be measured how both slow each other: never, where they are the
+ * same processors and none can leave the other any. */
+static gboolean
+wants_speeds (const TpCalibration *self, int first, int second)
+{
+  const TpDeviceRow *a = self->rows[first], *b = self->rows[second];
+  int speeds[TP_SPEEDS_N];
+
+  return !self->options->is_brief && !self->has_given_up[first]
+         && !self->has_given_up[second]
+         && !(tp_lookup_is_cpu (a) && tp_lookup_is_cpu (b)
+              && !tp_lookup_leaves_room (self->options))
+         && !tp_speeds_find_measured (a, b, speeds);
+}
+
+/* A driver that does not survive it leaves none known. */
+static gboolean
+measure_speeds (TpCalibration *self, GError **error)
+{
+  int n = self->devices->len, n_wanted = 0;
+  g_autofree gboolean *is_wanted = g_new0 (gboolean, (gsize) n * n + 1);
+
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < i; k++)
+      n_wanted += is_wanted[i * n + k] = wants_speeds (self, k, i);
+  if (n_wanted == 0)
+    return TRUE;
+  while (wait_for_turn (self))
+    ;
+  if (tp_calibration_is_over (self))
+    return TRUE;
+  self->n_total += n_wanted;
+  self->interference = (TpInterferenceJob){
+    .n_threads = self->options->n_threads,
+    .n_devices = n,
+    .devices = (const char *const *) self->devices->pdata,
+    .is_wanted = is_wanted,
+  };
+  if (!tp_child_run (self, interference_work, error))
+    return FALSE;
+  if (tp_child_is_broken (self))
+    tp_inbox_warn (self, tp_child_describe_end (self));
   return TRUE;
 }
 
@@ -483,7 +534,7 @@ calibrate (TpCalibration *self, GError **error)
   if (!match_devices (self, error) || !measure_constants (self, error))
     return FALSE;
   if (!tp_calibration_is_over (self)
-      && (!check_rows (self, error)
+      && (!check_rows (self, error) || !measure_speeds (self, error)
           || (self->options->wants_watts && !measure_watts (self, error))
           || (self->graph != NULL && !measure_graph (self, error))))
     return FALSE;

@@ -3,6 +3,7 @@
 #define TP_CALIB_CALIBRATION_H
 
 #include "calib/constants.h"
+#include "calib/interference.h"
 #include "calib/lookup.h"
 #include "calib/measure.h"
 #include "calib/turn.h"
@@ -13,6 +14,7 @@ typedef struct
   TpConstantsJob constants;   /* what the children see */
   TpMeasureJob measure;
   TpWattsJob watts;
+  TpInterferenceJob interference;
   TpCostDb *db;
   TpTurn turn;                /* taken before the first child */
   const TpGraph *graph;

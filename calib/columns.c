@@ -40,6 +40,7 @@ const TpColumn tp_device_columns[] = {
   { DEVICE (idle_mw, TP_COLUMN_PROBE), FALSE },
   { DEVICE (copy_mw, TP_COLUMN_PROBE), FALSE },
   { DEVICE (counters, TP_COLUMN_NOTE), FALSE },
+  { DEVICE (speeds, TP_COLUMN_NOTE), FALSE },
   { DEVICE (measured_at, TP_COLUMN_INT64), FALSE },
   { NULL, 0, 0, FALSE },
 };
@@ -136,6 +137,7 @@ tp_device_row_new (void)
   row->identity = g_strdup ("");
   row->facts = g_strdup ("");
   row->counters = g_strdup ("");
+  row->speeds = g_strdup ("");
   return row;
 }
 
@@ -148,6 +150,7 @@ tp_device_row_copy (const TpDeviceRow *row)
   copy->identity = g_strdup (row->identity);
   copy->facts = g_strdup (row->facts);
   copy->counters = g_strdup (row->counters);
+  copy->speeds = g_strdup (row->speeds);
   return copy;
 }
 
@@ -160,6 +163,7 @@ tp_device_row_free (TpDeviceRow *row)
   g_free (row->identity);
   g_free (row->facts);
   g_free (row->counters);
+  g_free (row->speeds);
   g_free (row);
 }
 

@@ -278,6 +278,7 @@ tp_constants_read (GVariant *payload, int *out_device)
     return NULL;
   row = g_new0 (TpDeviceRow, 1);
   row->counters = g_strdup ("");
+  row->speeds = g_strdup ("");
   g_variant_get (payload, "((isssxdddddx)@" FIT_TYPE "@" FIT_TYPE ")",
                  out_device, &row->name, &row->identity, &row->facts,
                  &row->is_host, &row->peak_gflops, &row->bandwidth_gbps,

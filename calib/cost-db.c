@@ -312,6 +312,15 @@ read_entry (TpCostDb *db, sqlite3_stmt *statement, GError **error)
 }
 
 static void
+read_speeds (sqlite3_stmt *statement, TpDeviceRow *row)
+{
+  const char *speeds = (const char *) sqlite3_column_text (statement, 5);
+
+  g_free (row->speeds);
+  row->speeds = g_utf8_make_valid (speeds != NULL ? speeds : "", -1);
+}
+
+static void
 read_watts (sqlite3_stmt *statement, TpDeviceRow *row)
 {
   const char *counters = (const char *) sqlite3_column_text (statement, 4);
@@ -323,13 +332,14 @@ read_watts (sqlite3_stmt *statement, TpDeviceRow *row)
   row->counters = g_utf8_make_valid (counters != NULL ? counters : "", -1);
 }
 
-/* 0: there is none. What nobody has asked of @row since, its watts, is as it was. */
+/* 0: there is none. What nobody has asked of @row since, its watts and its speeds, is
+ * as it was. */
 static gboolean
 find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
 {
   g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
       db,
-      "SELECT id, busy_mw, idle_mw, copy_mw, counters FROM device "
+      "SELECT id, busy_mw, idle_mw, copy_mw, counters, speeds FROM device "
       "WHERE name = ? AND identity = ? AND facts = ?",
       "read a device", error);
   int result;
@@ -343,6 +353,8 @@ find_device_id (TpCostDb *db, TpDeviceRow *row, GError **error)
   row->id = result == SQLITE_ROW ? sqlite3_column_int64 (statement, 0) : 0;
   if (row->id != 0 && row->busy_mw == 0)
     read_watts (statement, row);
+  if (row->id != 0 && *row->speeds == 0)
+    read_speeds (statement, row);
   return result == SQLITE_ROW || result == SQLITE_DONE
          || tp_sql_fail (db, "read a device", error);
 }

@@ -10,9 +10,9 @@
 #include "calib/stats.h"
 #include "ir/pointers.h"
 
-/* 1: links are lines only; 2: no wholes; 4: no watts. Those are brought up to date
- * when they are opened. */
-#define TP_COST_DB_VERSION 5
+/* 1: links are lines only; 2: no wholes; 4: no watts; 5: no speeds. Those are brought
+ * up to date when they are opened. */
+#define TP_COST_DB_VERSION 6
 
 /* A device as it was when measured. Another driver, CPU, compiler or number of
  * threads is another row. */
@@ -37,6 +37,7 @@ typedef struct
                                * and from */
   char *counters;             /* what they were counted by; devices that have it
                                * in common draw them together */
+  char *speeds;               /* beside other devices, as in calib/speeds.h; "" */
   gint64 measured_at;         /* seconds since 1970 */
 } TpDeviceRow;
 
@@ -103,7 +104,7 @@ gboolean tp_cost_db_begin (TpCostDb *db, GError **error);
 gboolean tp_cost_db_end (TpCostDb *db, gboolean is_good, GError **error);
 
 /* Inserts, or replaces the row of equal name, identity and facts (its entries
- * stay, and so do its watts if @row has none); fills row->id. */
+ * stay, and so do its watts and speeds if @row has none); fills row->id. */
 gboolean tp_cost_db_put_device (TpCostDb *db, TpDeviceRow *row,
                                 GError **error);
 /* Inserts @row if none of equal name, identity and facts is there; fills row->id,

@@ -41,6 +41,10 @@ make_wholes (void)
   "ALTER TABLE device ADD COLUMN copy_mw INTEGER NOT NULL DEFAULT 0;" \
   "ALTER TABLE device ADD COLUMN counters TEXT NOT NULL DEFAULT '';"
 
+/* Nor how fast they are beside each other. */
+#define ADD_SPEEDS \
+  "ALTER TABLE device ADD COLUMN speeds TEXT NOT NULL DEFAULT '';"
+
 static char *
 make_tables (void)
 {
@@ -64,7 +68,7 @@ upgrade_from_1 (void)
   return g_strdup_printf (
       "ALTER TABLE device ADD COLUMN to_device_points TEXT NOT NULL DEFAULT '';"
       "ALTER TABLE device ADD COLUMN to_host_points TEXT NOT NULL DEFAULT '';"
-      ADD_PROCESSORS ADD_CONTENTION ADD_POWER
+      ADD_PROCESSORS ADD_CONTENTION ADD_POWER ADD_SPEEDS
       "UPDATE entry SET state = %d WHERE state = %d;",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED);
 }
@@ -75,9 +79,11 @@ tp_cost_schema_make_sql (gint64 version)
   g_autofree char *first
       = version == 0   ? make_tables ()
         : version == 1 ? upgrade_from_1 ()
-        : version == 2 ? g_strdup (ADD_PROCESSORS ADD_CONTENTION ADD_POWER)
-        : version == 3 ? g_strdup (ADD_CONTENTION ADD_POWER)
-                       : g_strdup (ADD_POWER);
+        : version == 2 ? g_strdup (ADD_PROCESSORS ADD_CONTENTION ADD_POWER
+                                   ADD_SPEEDS)
+        : version == 3 ? g_strdup (ADD_CONTENTION ADD_POWER ADD_SPEEDS)
+        : version == 4 ? g_strdup (ADD_POWER ADD_SPEEDS)
+                       : g_strdup (ADD_SPEEDS);
   g_autofree char *wholes = version < 3 ? make_wholes () : g_strdup ("");
 
   return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,

@@ -243,6 +243,19 @@ store_watts (TpCalibration *self, GVariant *payload, GError **error)
 }
 
 static gboolean
+store_speeds (TpCalibration *self, GVariant *payload, GError **error)
+{
+  int first, second, speeds[TP_SPEEDS_N], n = (int) self->devices->len;
+
+  if (!tp_interference_read (payload, &first, &second, speeds) || first < 0
+      || second <= first || second >= n || self->rows[first] == NULL
+      || self->rows[second] == NULL)
+    return TRUE;
+  tp_speeds_keep (self->rows[second], self->rows[first], speeds);
+  return tp_cost_db_put_device (self->db, self->rows[second], error);
+}
+
+static gboolean
 count_samples (TpCalibration *self, GVariant *payload)
 {
   int n, n_disturbed, n_apart, n_contended;
@@ -297,6 +310,8 @@ tp_inbox_receive (int kind, GVariant *payload, gpointer data, GError **error)
       return store_device (self, payload, error);
     case TP_MESSAGE_WATTS:
       return store_watts (self, payload, error);
+    case TP_MESSAGE_SPEEDS:
+      return store_speeds (self, payload, error);
     case TP_MESSAGE_ENTRIES:
       return store_entries (self, payload, error);
     case TP_MESSAGE_ACCOUNT:

@@ -12,6 +12,7 @@
 #include "calib/facts.h"
 #include "calib/keys.h"
 #include "calib/posterior.h"
+#include "calib/speeds.h"
 #include "calib/trust.h"
 #include "ir/guard.h"
 #include "ir/map.h"
@@ -42,6 +43,7 @@ typedef struct
   gboolean is_elsewhere;      /* the table is of another machine */
   double *expected;           /* as for tp_posterior_draw (); of all devices */
   TpCorrector *corrector;     /* of all devices */
+  GPtrArray *rows;            /* [device]: TpDeviceRow, or NULL */
   int n_estimated;
   const char *first_estimated; /* label */
 } Column;
@@ -247,21 +249,24 @@ describe_fault (const Column *column)
 }
 
 /* Drivers that run on a CPU name it. */
+gboolean
+tp_lookup_is_cpu (const TpDeviceRow *row)
+{
+  g_autofree char *cpu = tp_facts_dup_cpu_of (row->facts);
+
+  return row->is_host
+         || (*cpu != 0 && strstr (row->identity, cpu) != NULL);
+}
+
 static gboolean
 is_this_cpu (const Column *column)
 {
-  g_autofree char *cpu = column->row == NULL
-                             ? g_strdup ("")
-                             : tp_facts_dup_cpu_of (column->row->facts);
-
-  return column->row != NULL && *cpu != 0
-         && !tp_device_is_host (column->device)
-         && strstr (column->row->identity, cpu) != NULL;
+  return column->row != NULL && !tp_device_is_host (column->device)
+         && tp_lookup_is_cpu (column->row);
 }
 
-/* Whether threads are so few that all devices of @options can work at once. */
-static gboolean
-leaves_room (const TpCalibOptions *options)
+gboolean
+tp_lookup_leaves_room (const TpCalibOptions *options)
 {
   return (gint64) options->n_devices * tp_threads_count (options->n_threads)
          <= tp_threads_count_processors ();
@@ -288,7 +293,7 @@ note_same_silicon (const Column *column)
             "device '%s' is the CPU that '%s' runs on: moving ops there wins no "
             "second processor%s",
             column->device, costs->devices[costs->host],
-            leaves_room (column->options)
+            tp_lookup_leaves_room (column->options)
                 ? ", but where both work at once, with so few threads"
                 : ""));
 }
@@ -347,7 +352,11 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   column->match = &match;
   column->row = tp_device_match_get_row (column->match, &table);
   if (column->row != NULL)
-    column->costs->memory_bytes[column->index] = column->row->memory_bytes;
+    {
+      column->costs->memory_bytes[column->index] = column->row->memory_bytes;
+      g_ptr_array_index (column->rows, column->index)
+          = tp_device_row_copy (column->row);
+    }
   note_pool (column);
   note_drawn (column);
   estimator = tp_estimator_new (table, column->row, column->kind,
@@ -527,17 +536,22 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   g_autoptr (TpCorrector) corrector = tp_corrector_new (options);
   g_autoptr (TpKeys) keys = NULL;
   g_autoptr (TpWorks) works = NULL;
+  g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
+      (GDestroyNotify) tp_device_row_free);
   Column column = { .graph = graph, .groups = groups, .options = options,
                     .costs = costs, .expected = expected,
-                    .corrector = corrector,
+                    .corrector = corrector, .rows = rows,
                     .is_elsewhere = tp_cost_db_get_machine (db) != NULL };
 
+  g_ptr_array_set_size (rows, options->n_devices);
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
   costs->is_same_silicon = options->n_devices > 1;
   if (!fill_all (&column, db, &keys, &works, error))
     return NULL;
   costs->has_own_processors
-      = costs->is_same_silicon && leaves_room (options) && !column.is_elsewhere;
+      = costs->is_same_silicon && tp_lookup_leaves_room (options) && !column.is_elsewhere;
+  if (options->wants_speeds)
+    tp_speeds_fill (costs, (TpDeviceRow *const *) rows->pdata);
   if (keys != NULL)
     heed_noise (&column);
   for (int i = 0; i < options->n_devices; i++)

@@ -17,6 +17,7 @@
 #define TP_MESSAGE_ACCOUNT 'a'  /* "(iiii)": samples, how many were disturbed,
                                  * taken while processors were apart, contended */
 #define TP_MESSAGE_WATTS 'j'    /* as tp_watts_read () wants it */
+#define TP_MESSAGE_SPEEDS 's'   /* as tp_interference_read () wants it */
 #define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */
 
 /* device, key, state, n, min, median, mad, half, fma, stream, handover, crowding,

@@ -4,6 +4,7 @@
 #include "calib/row-check.h"
 
 #include "calib/columns.h"
+#include "calib/speeds.h"
 #include "include/tplan.h"
 
 #include <math.h>
@@ -52,7 +53,9 @@ find_fault (const TpColumn *columns, const void *row)
 char *
 tp_device_row_find_fault (const TpDeviceRow *row)
 {
-  return find_fault (tp_device_columns, row);
+  char *fault = find_fault (tp_device_columns, row);
+
+  return fault != NULL ? fault : tp_speeds_find_fault (row->speeds);
 }
 
 char *

@@ -9,8 +9,10 @@
 #include <string.h>
 
 /* From the present version to those before it. */
+#define TO_5 \
+  "ALTER TABLE device DROP COLUMN speeds; PRAGMA user_version = 5;"
 #define TO_4 \
-  "ALTER TABLE device DROP COLUMN busy_mw;" \
+  TO_5 "ALTER TABLE device DROP COLUMN busy_mw;" \
   "ALTER TABLE device DROP COLUMN idle_mw;" \
   "ALTER TABLE device DROP COLUMN copy_mw;" \
   "ALTER TABLE device DROP COLUMN counters; PRAGMA user_version = 4;"
@@ -86,12 +88,12 @@ test_upgrade (Fixture *fixture, gconstpointer data)
   tp_cost_db_close (open_table (fixture->path, TRUE));
 }
 
-/* Figures of versions 2 to 4 are as good as they were, wholes can be kept, and of
- * watts nothing is known. */
+/* Figures of versions 2 to 5 are as good as they were, wholes can be kept, and of
+ * watts and speeds nothing is known. */
 static void
 test_upgrade_later (Fixture *fixture, gconstpointer data)
 {
-  static const char *const ways[] = { TO_2, TO_3, TO_4 };
+  static const char *const ways[] = { TO_2, TO_3, TO_4, TO_5 };
   int version = GPOINTER_TO_INT (data);
 
   make_old (fixture->path, ways[version - 2]);
@@ -109,6 +111,7 @@ test_upgrade_later (Fixture *fixture, gconstpointer data)
       g_assert_cmpint (first->state, ==, TP_ENTRY_SETTLED);
       g_assert_cmpint (device->busy_mw, ==, 0);
       g_assert_cmpstr (device->counters, ==, "");
+      g_assert_cmpstr (device->speeds, ==, "");
       g_assert_cmpint (put_whole (db, make_whole (cpu, 1, 5)), ==,
                        !is_read_only);
       g_assert_cmpint (count_wholes (db, cpu), ==, !is_read_only);
@@ -127,7 +130,7 @@ test_old_export (Fixture *fixture, gconstpointer data)
   gint64 cpu = put_device (db, "cpu", "");
   TpEntryRow *failed = make_entry (cpu, 2);
   g_autoptr (GRegex) points = g_regex_new (
-      " *\"(to_[a-z]*_points|[a-z]*_mw|counters)\":.*\n", 0, 0, NULL);
+      " *\"(to_[a-z]*_points|[a-z]*_mw|counters|speeds)\":.*\n", 0, 0, NULL);
   g_autofree char *text = NULL, *without = NULL, *old = NULL;
   g_auto (GStrv) parts = NULL;
   int n;
