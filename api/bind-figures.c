@@ -198,3 +198,17 @@ tp_bind_compare_errors (TpBind *bind, const TpCosts *want)
   return have->until_us == should->until_us
          || tp_bind_fail (bind, "wholes_until_us: the table's last is another");
 }
+
+gboolean
+tp_bind_compare_speeds (TpBind *bind, const TpCosts *want)
+{
+  const int *have = bind->plan->costs->speeds;
+  gsize n = 3 * (gsize) want->n_devices;
+
+  if (have == NULL)
+    return TRUE;              /* nothing is claimed */
+  return (want->speeds != NULL
+          && memcmp (have, want->speeds, n * n * sizeof *have) == 0)
+         || tp_bind_fail (bind, "speeds: the table has %s",
+                          want->speeds == NULL ? "none" : "others");
+}

@@ -28,5 +28,7 @@ gboolean tp_bind_compare_silicon (TpBind *bind, const TpCosts *want);
 /* What is wrong with devices as a whole. A plan from before that was asked says
  * nothing of it. */
 gboolean tp_bind_compare_errors (TpBind *bind, const TpCosts *want);
+/* Likewise, how engines slow each other. */
+gboolean tp_bind_compare_speeds (TpBind *bind, const TpCosts *want);
 
 #endif

@@ -91,6 +91,8 @@ check_flags (TpBind *bind)
     is_good = tp_bind_fail (bind, "simulated: %s, but %s device is",
                             plan->is_simulated ? "true" : "false",
                             is_simulated ? "a" : "no");
+  if (is_simulated && plan->costs->speeds != NULL)
+    is_good = tp_bind_fail (bind, "speeds: of simulated devices none are known");
   for (int i = 0; i < plan->n_placements; i++)
     {
       const TpPlacement *it = &plan->placements[i];
@@ -520,6 +522,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
           .trusts_estimates = plan->origin.trusts_estimates,
           .is_raw = plan->origin.is_exact,
           .is_of_then = TRUE,
+          .wants_speeds = plan->costs->speeds != NULL,
           .wholes_until_us
           = plan->costs->errors == NULL ? 0 : plan->costs->errors->until_us };
   g_autoptr (TpCostDb) db = NULL;
@@ -541,6 +544,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
     return FALSE;
   return (check_facts (&bind, db) & tp_bind_compare (&bind, costs, "the table has")
           & tp_bind_compare_silicon (&bind, costs)
-          & tp_bind_compare_errors (&bind, costs))
+          & tp_bind_compare_errors (&bind, costs)
+          & tp_bind_compare_speeds (&bind, costs))
          && check_schedules (&bind, costs);
 }

@@ -194,6 +194,7 @@ find_costs (TpWay *way, GPtrArray *warnings, GError **error)
   options.is_stale_error = way->options->is_stale_error;
   options.trusts_estimates = way->options->trusts_estimates;
   options.is_raw = way->options->is_exact;
+  options.wants_speeds = g_strcmp0 (way->options->objective, "makespan") == 0;
   if (db == NULL || !make_ready (way, db, &options, error)
       || !gather_facts (way, db, error))
     return FALSE;

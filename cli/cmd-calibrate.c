@@ -16,6 +16,7 @@
 #include "cli/series.h"
 #include "cli/text.h"
 #include "cli/values.h"
+#include "cli/speeds.h"
 #include "cli/watts.h"
 #include "cli/whole-run.h"
 
@@ -38,6 +39,7 @@ typedef struct
   GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
                                * what is measured anew takes older wholes along */
   GPtrArray *draws;           /* of devices whose watts are known, in words */
+  GPtrArray *beside;          /* of two devices that slow each other, in words */
   int n_missing;              /* times still estimated, of all models */
   TpCalibReport report;       /* of all calls together */
 } Calibrating;
@@ -201,6 +203,8 @@ print_report (const Calibrating *self)
   tp_cli_print ("%s", "");
   for (guint i = 0; i < self->draws->len; i++)
     tp_cli_print ("draws:   %s", (char *) self->draws->pdata[i]);
+  for (guint i = 0; i < self->beside->len; i++)
+    tp_cli_print ("beside:  %s", (char *) self->beside->pdata[i]);
   tp_cli_print ("load:    %s", load);
   tp_cli_print ("kernels: %d settled, %d not settled, %d failed%s",
                 report->n_settled, report->n_unsettled, report->n_failed,
@@ -259,14 +263,15 @@ static json_t *
 device_to_json (const TpDeviceRow *row)
 {
   return json_pack (
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
       tp_cli_string (row->name), "identity", tp_cli_string (row->identity),
       "peak_gflops", tp_cli_real (row->peak_gflops), "bandwidth_gbps",
       tp_cli_real (row->bandwidth_gbps), "launch_ns",
       tp_cli_real (row->launch_ns), "sync_ns", tp_cli_real (row->sync_ns),
       "full_points", tp_cli_real (row->full_points), "to_device",
       fit_to_json (&row->to_device), "to_host", fit_to_json (&row->to_host),
-      "watts", tp_cli_watts_to_json (row));
+      "watts", tp_cli_watts_to_json (row), "speeds",
+      tp_cli_speeds_to_json (row));
 }
 
 static char *
@@ -315,6 +320,7 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                     format_link (row, &row->to_host));
       if (row->busy_mw > 0)
         g_ptr_array_add (self->draws, describe_watts (row));
+      tp_cli_describe_speeds (row, self->beside);
     }
   return TRUE;
 }
@@ -438,6 +444,7 @@ prepare (Calibrating *self, GError **error)
     self->end_us = g_get_monotonic_time () + limit_ns / 1000;
   self->models = json_array ();
   self->draws = g_ptr_array_new_with_free_func (g_free);
+  self->beside = g_ptr_array_new_with_free_func (g_free);
   self->whole = g_ptr_array_new_with_free_func (free_graph);
   return tp_series_init (&self->series, cli, error);
 }
@@ -454,6 +461,7 @@ calibrate_run (TpCli *cli, GError **error)
   json_decref (self.models);
   g_clear_pointer (&self.whole, g_ptr_array_unref);
   g_clear_pointer (&self.draws, g_ptr_array_unref);
+  g_clear_pointer (&self.beside, g_ptr_array_unref);
   return is_good;
 }
 

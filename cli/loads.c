@@ -130,8 +130,9 @@ tp_cli_format_span (const TpPlan *plan)
                ? g_strdup ("proved least")
                : g_strdup_printf ("bound %s, gap %.2f %%", bound,
                                   100 * find_span_gap (proof));
-  return g_strdup_printf ("%s for a run whose engines work at once%s, %s%s",
+  return g_strdup_printf ("%s for a run whose engines work at once%s%s, %s%s",
                           span, plan->is_simulated ? ", simulated" : "",
+                          proof->ends != NULL ? ", and slow each other" : "",
                           proved, tp_cli_with (plan));
 }
 

@@ -11,6 +11,7 @@
 #include "calib/machine-json.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
+#include "cli/speeds.h"
 #include "cli/watts.h"
 #include "machine/machine.h"
 #include "runtime/devices.h"
@@ -87,6 +88,11 @@ add_row (json_t *object, const TpDeviceRow *row)
 
       json_object_set_new (object, "watts", tp_cli_watts_to_json (row));
       json_object_set_new (object, "draws", tp_cli_string (drawn));
+    }
+  if (*row->speeds != 0)
+    {
+      json_object_set_new (object, "speeds", tp_cli_speeds_to_json (row));
+      json_object_set_new (object, "at_once", tp_cli_list_speeds (row));
     }
   if (row->is_host)
     return;

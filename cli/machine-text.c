@@ -147,6 +147,8 @@ add_speed (GPtrArray *lines, const json_t *device)
   g_autofree char *launch = format_ns (get_real (device, "launch_ns"));
   g_autofree char *memory
       = tp_cli_format_bytes (get_integer (device, "memory_bytes"));
+  const json_t *text;
+  gsize i;
 
   add (lines, "%.4g GFLOP/s, %.3g GB/s, a launch %s%s%s",
        get_real (device, "peak_gflops"), get_real (device, "bandwidth_gbps"),
@@ -157,6 +159,8 @@ add_speed (GPtrArray *lines, const json_t *device)
     add (lines, "works in host memory");
   if (get_text (device, "draws") != NULL)
     add (lines, "draws %s", get_text (device, "draws"));
+  json_array_foreach (json_object_get (device, "at_once"), i, text)
+    add (lines, "%s", json_string_value (text));
 }
 
 static void
