@@ -55,13 +55,14 @@ count_devices (const TpPlan *plan, const TpTestCase *test, int op)
 
 /* ---- amounts -------------------------------------------------------------- */
 
-/* The op is elsewhere then, and the maker has lost that much. */
+/* The op is elsewhere then, and the maker has lost that much; where all is for nothing
+ * nothing need be proved. */
 static gboolean
 raise_amount (TpPlan *plan, const TpTestCase *test)
 {
   TpShareRow *row = pick_row (plan);
 
-  if (row == NULL || plan->share_proof->entries->len > 1
+  if (row == NULL || plan->bound_ns == 0 || plan->share_proof->entries->len > 1
       || count_devices (plan, test, row->op) < 2)
     return FALSE;
   for (int d = 0; d < plan->n_devices; d++)
