@@ -13,8 +13,8 @@ TpBenchFlight *tp_bench_flight_new (const TpRunData *data, int n,
 void tp_bench_flight_free (TpBenchFlight *flight);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpBenchFlight, tp_bench_flight_free)
 
-/* @n_runs on the inputs of the data, as many of them under way as there may be;
- * *out_ns: from the first to the end of the last. */
+/* Runs on the inputs of the data, as many under way as there may be; *out_ns: what
+ * @n_runs of them take, 1 at least, with others before them and behind. */
 gboolean tp_bench_flight_run (TpBenchFlight *flight, TplanSession *session,
                               int n_runs, gint64 *out_ns, GError **error);
 /* Whether what came out of each is, bit for bit, what a single run left in the
