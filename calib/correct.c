@@ -14,6 +14,8 @@
 #include <math.h>
 #include <string.h>
 
+#define OCCASION_US (30 * 60 * G_USEC_PER_SEC)
+
 /* One sitting of one plan: a row for each device that it ran on. */
 typedef struct
 {
@@ -188,6 +190,15 @@ make_whole (const Sitting *sitting, GHashTable *numbers, double *shares)
   };
 }
 
+/* @list begins with the last: whether the next older one is of the same occasion. */
+static gboolean
+is_soon (const GPtrArray *list, guint i)
+{
+  return find_row (list->pdata[i])->measured_us
+             - find_row (list->pdata[i + 1])->measured_us
+         < OCCASION_US;
+}
+
 static void
 infer (const GPtrArray *list, int n_devices, const char *network,
        TpWholeErrors *out_errors)
@@ -196,11 +207,17 @@ infer (const GPtrArray *list, int n_devices, const char *network,
   g_autofree TpWhole *wholes = g_new0 (TpWhole, list->len + 1);
   g_autofree double *shares
       = g_new0 (double, (gsize) (list->len + 1) * n_devices);
+  gint64 occasion = 0;
 
   number_network (numbers, network);
   for (guint i = 0; i < list->len; i++)
-    wholes[i] = make_whole (list->pdata[i], numbers,
-                            &shares[(gsize) i * n_devices]);
+    {
+      wholes[i] = make_whole (list->pdata[i], numbers,
+                              &shares[(gsize) i * n_devices]);
+      wholes[i].occasion = occasion;
+      if (i + 1 < list->len && !is_soon (list, i))
+        occasion++;
+    }
   tp_wholes_infer (wholes, (int) list->len, n_devices, 0, out_errors);
 }
 

@@ -5,8 +5,9 @@
  * only. Two levels: the log of what the kernels of device d take in network n,
  * to what was said of them, is c_d + e_dn; c and e are normal with mean 0. A
  * whole tells of them, each by its share of the plan, with noise: its runs, its
- * figures each by itself, and the sitting, for a process is never quite as fast
- * as the next. All of this is jointly normal, so what is likely follows by
+ * figures each by itself, the sitting, for a process is never quite as fast as the
+ * next, and the occasion, which sittings soon one after the other have in common:
+ * half an hour later all of them would differ by more. All of this is jointly normal, so what is likely follows by
  * linear algebra (regression by a Gaussian process; C. E. Rasmussen and C. K.
  * I. Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1).
  *
@@ -21,7 +22,9 @@
 
 /* Usual standard deviations of c, e and a sitting. Networks on quiet machines
  * were off by 1 % to 40 %, most of it in one network and not in the next. */
-static const double usual[3] = { 0.04, 0.09, 0.02 };
+static const double usual[3] = { 0.04, 0.09, 0.01 };
+
+#define OCCASION 4.0          /* variances of a sitting in that of an occasion */
 
 static const struct
 {
@@ -35,7 +38,7 @@ typedef struct
   const TpWhole *wholes;
   int n, n_devices;
   gint64 network;
-  double common, own, sitting; /* variances of c, e and the noise */
+  double common, own, sitting, occasion; /* variances of c, e and the noise */
   double *factor;             /* [n * n]: Cholesky factor, lower */
   double *weights;            /* [n]: covariances, inverted, times errors */
   double *means, *covariances; /* by these variances */
@@ -55,8 +58,10 @@ get_covariance (const Guess *guess, int i, int k)
 
   for (int d = 0; d < guess->n_devices; d++)
     shared += a->shares[d] * b->shares[d];
-  return shared * get_variance (guess, a->network, b->network)
-         + (i == k ? a->variance + guess->sitting : 0);
+  shared *= get_variance (guess, a->network, b->network);
+  if (a->network == b->network && a->occasion == b->occasion)
+    shared += guess->occasion;
+  return i == k ? shared + a->variance + guess->sitting : shared;
 }
 
 /* Of whole @i with the error of @device in the network asked for. */
@@ -155,6 +160,7 @@ set_scales (Guess *guess, int which)
   guess->common = variances[0];
   guess->own = variances[1];
   guess->sitting = variances[2];
+  guess->occasion = OCCASION * variances[2];
 }
 
 static double
@@ -200,7 +206,7 @@ mix (Guess *guess, const double *odds, TpWholeErrors *errors)
       factorize (guess);
       weigh (guess);
       find_moments (guess);
-      errors->run_variance += odds[i] * guess->sitting;
+      errors->run_variance += odds[i] * (guess->sitting + guess->occasion);
       for (int d = 0; d < n; d++)
         errors->means[d] += odds[i] * guess->means[d];
       for (int k = 0; k < n * n; k++)

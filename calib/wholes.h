@@ -9,6 +9,7 @@
 typedef struct
 {
   gint64 network;             /* equal: one network, however it was placed */
+  gint64 occasion;            /* equal: soon one after the other */
   double error;               /* log of measured to predicted */
   double variance;            /* of that, were the figures and runs wrong each by
                                * itself */
@@ -20,7 +21,8 @@ typedef struct
 {
   double *means;              /* [device]: of the log of what is to what is said */
   double *covariances;        /* [device * n_devices + device] */
-  double run_variance;        /* of the log of a time, from sitting to sitting */
+  double run_variance;        /* of the log of a time, from sitting to sitting of
+                               * other occasions */
 } TpWholeErrors;
 void tp_whole_errors_clear (TpWholeErrors *errors);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpWholeErrors, tp_whole_errors_clear)
