@@ -16,6 +16,7 @@
 #include "calib/inbox.h"
 #include "calib/links.h"
 #include "calib/measure-steps.h"
+#include "calib/pairs.h"
 #include "calib/lookup.h"
 #include "calib/samples.h"
 #include "calib/tune.h"
@@ -26,26 +27,6 @@
 
 #define BATCH_MAX 24
 #define COMPILE_STEPS 12      /* of a kernel by an OpenCL driver */
-#define TURN_US (100 * 1000)  /* between two looks */
-
-/* TRUE: it took a while, and the table may know more by now. */
-static gboolean
-wait_for_turn (TpCalibration *self)
-{
-  const TpCalibOptions *options = self->options;
-  gboolean has_waited = FALSE;
-
-  while (!tp_turn_try (&self->turn, tp_cost_db_get_path (self->db))
-         && !tp_calibration_is_over (self))
-    {
-      if (!has_waited && options->progress != NULL)
-        options->progress (0, 0, "waiting for another calibration", 0,
-                           options->user_data);
-      has_waited = TRUE;
-      g_usleep (TURN_US);
-    }
-  return has_waited;
-}
 
 /* ---- children ----------------------------------------------------------- */
 
@@ -60,12 +41,6 @@ static void
 measure_work (TpChannel *channel, gpointer data)
 {
   tp_measure_work (channel, &((TpCalibration *) data)->measure);
-}
-
-static void
-interference_work (TpChannel *channel, gpointer data)
-{
-  tp_interference_work (channel, &((TpCalibration *) data)->interference);
 }
 
 static void
@@ -202,7 +177,7 @@ run_constants (TpCalibration *self, GError **error)
 static gboolean
 measure_constants (TpCalibration *self, GError **error)
 {
-  if (count_unknown (self) > 0 && wait_for_turn (self))
+  if (count_unknown (self) > 0 && tp_child_wait_for_turn (self))
     {
       if (!match_devices (self, error))
         return FALSE;
@@ -218,58 +193,13 @@ measure_constants (TpCalibration *self, GError **error)
   return TRUE;
 }
 
-/* Whether it is to be measured how both slow each other: never, where they are the
- * same processors and none can leave the other any. */
-static gboolean
-wants_speeds (const TpCalibration *self, int first, int second)
-{
-  const TpDeviceRow *a = self->rows[first], *b = self->rows[second];
-  int speeds[TP_SPEEDS_N];
-
-  return !self->options->is_brief && !self->has_given_up[first]
-         && !self->has_given_up[second]
-         && !(tp_lookup_is_cpu (a) && tp_lookup_is_cpu (b)
-              && !tp_lookup_leaves_room (self->options))
-         && !tp_speeds_find_measured (a, b, speeds);
-}
-
-/* A driver that does not survive it leaves none known. */
-static gboolean
-measure_speeds (TpCalibration *self, GError **error)
-{
-  int n = self->devices->len, n_wanted = 0;
-  g_autofree gboolean *is_wanted = g_new0 (gboolean, (gsize) n * n + 1);
-
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < i; k++)
-      n_wanted += is_wanted[i * n + k] = wants_speeds (self, k, i);
-  if (n_wanted == 0)
-    return TRUE;
-  while (wait_for_turn (self))
-    ;
-  if (tp_calibration_is_over (self))
-    return TRUE;
-  self->n_total += n_wanted;
-  self->interference = (TpInterferenceJob){
-    .n_threads = self->options->n_threads,
-    .n_devices = n,
-    .devices = (const char *const *) self->devices->pdata,
-    .is_wanted = is_wanted,
-  };
-  if (!tp_child_run (self, interference_work, error))
-    return FALSE;
-  if (tp_child_is_broken (self))
-    tp_inbox_warn (self, tp_child_describe_end (self));
-  return TRUE;
-}
-
 /* A driver that does not survive it has none; behind it, another child goes on. */
 static gboolean
 measure_watts (TpCalibration *self, GError **error)
 {
   int n = self->devices->len;
 
-  while (wait_for_turn (self))
+  while (tp_child_wait_for_turn (self))
     ;
   self->n_total += tp_calibration_is_over (self) ? 0 : n;
   for (int first = 0; first < n && !tp_calibration_is_over (self);)
@@ -395,7 +325,7 @@ measure_chains (TpCalibration *self, GError **error)
         return FALSE;
       if (n_links == 0 || tp_calibration_is_over (self))
         return TRUE;
-      if (wait_for_turn (self))
+      if (tp_child_wait_for_turn (self))
         continue;
       if (!tp_child_run (self, measure_work, error))
         return FALSE;
@@ -414,7 +344,7 @@ measure_chains (TpCalibration *self, GError **error)
 static gboolean
 run_tuning (TpCalibration *self, gboolean *out_is_over, GError **error)
 {
-  while (wait_for_turn (self))
+  while (tp_child_wait_for_turn (self))
     ;
   *out_is_over = tp_calibration_is_over (self);
   if (*out_is_over)
@@ -534,7 +464,7 @@ calibrate (TpCalibration *self, GError **error)
   if (!match_devices (self, error) || !measure_constants (self, error))
     return FALSE;
   if (!tp_calibration_is_over (self)
-      && (!check_rows (self, error) || !measure_speeds (self, error)
+      && (!check_rows (self, error) || !tp_pairs_measure (self, error)
           || (self->options->wants_watts && !measure_watts (self, error))
           || (self->graph != NULL && !measure_graph (self, error))))
     return FALSE;

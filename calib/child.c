@@ -7,6 +7,7 @@
 #include "calib/inbox.h"
 
 #define HANG_US (60 * G_USEC_PER_SEC)
+#define TURN_US (100 * 1000)  /* between two looks */
 
 gboolean
 tp_calibration_is_cancelled (const TpCalibration *self)
@@ -29,6 +30,24 @@ get_hang_us (const TpCalibration *self)
   return self->options->hang_limit_ns > 0
              ? MAX (self->options->hang_limit_ns / 1000, 1)
              : HANG_US;
+}
+
+gboolean
+tp_child_wait_for_turn (TpCalibration *self)
+{
+  const TpCalibOptions *options = self->options;
+  gboolean has_waited = FALSE;
+
+  while (!tp_turn_try (&self->turn, tp_cost_db_get_path (self->db))
+         && !tp_calibration_is_over (self))
+    {
+      if (!has_waited && options->progress != NULL)
+        options->progress (0, 0, "waiting for another calibration", 0,
+                           options->user_data);
+      has_waited = TRUE;
+      g_usleep (TURN_US);
+    }
+  return has_waited;
 }
 
 gboolean

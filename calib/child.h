@@ -8,6 +8,9 @@ gboolean tp_calibration_is_cancelled (const TpCalibration *self);
 /* That, or past its deadline. */
 gboolean tp_calibration_is_over (const TpCalibration *self);
 
+/* Calibrations of one table take turns. TRUE: it took a while, and the table may know
+ * more by now. */
+gboolean tp_child_wait_for_turn (TpCalibration *self);
 /* @work sees @self; its end is in self->end. FALSE: it could not be started, or said
  * what cannot be stored. */
 gboolean tp_child_run (TpCalibration *self,

@@ -68,7 +68,7 @@ typedef struct
 typedef struct
 {
   TpChannel *channel;
-  int index;                  /* of the second device, for beats */
+  int first, second;          /* devices, for beats */
   Side sides[2];
   Engine engines[TP_SPEEDS_MAX_ENGINES];
 } Pair;
@@ -169,7 +169,7 @@ run_together (Pair *pair, Engine **engines, int n, GError **error)
     {
       gint64 time_ns = tp_clock_get_ns () - begin;
 
-      tp_channel_beat (pair->channel, TP_PHASE_OPEN, pair->index, -1);
+      tp_channel_beat (pair->channel, TP_PHASE_OPEN, pair->second, pair->first);
       if (tp_channel_must_stop (pair->channel)
           || (has_enough (engines[0], time_ns)
               && has_enough (engines[n - 1], time_ns)))
@@ -508,7 +508,7 @@ static gboolean
 do_pair (TpChannel *channel, const TpInterferenceJob *job, int first,
          int second, GError **error)
 {
-  g_auto (Pair) pair = { .channel = channel, .index = second };
+  g_auto (Pair) pair = { .channel = channel, .first = first, .second = second };
   const int devices[] = { first, second };
   int speeds[TP_SPEEDS_N];
   GError *failure = NULL;
@@ -516,7 +516,7 @@ do_pair (TpChannel *channel, const TpInterferenceJob *job, int first,
   pair_init (&pair);
   for (int i = 0; i < 2; i++)
     {
-      tp_channel_beat (channel, TP_PHASE_OPEN, devices[i], -1);
+      tp_channel_beat (channel, TP_PHASE_OPEN, second, first);
       if (!open_side (&pair.sides[i], job->devices[devices[i]], job->n_threads,
                       error))
         return FALSE;

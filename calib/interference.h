@@ -14,7 +14,8 @@ typedef struct
 } TpInterferenceJob;
 
 /* TpWorker.work; @data: TpInterferenceJob. Sends a TP_MESSAGE_SPEEDS for each two that
- * are wanted, and a TP_MESSAGE_WARN for those that fail. */
+ * are wanted, and a TP_MESSAGE_WARN for those that fail. Its beats have the second of two
+ * as the device, the first as the key. */
 void tp_interference_work (TpChannel *channel, gpointer data);
 
 /* FALSE: @payload is none. @out_speeds: [TP_SPEEDS_N], the first device's engines

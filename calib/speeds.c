@@ -10,6 +10,7 @@
 
 #define KEY_LENGTH 12
 #define N_FIELDS (2 + TP_SPEEDS_N)
+#define FAILED "failed"
 
 static char *
 dup_key (const TpDeviceRow *row)
@@ -44,7 +45,15 @@ read_speeds (char *const *fields, int *out)
 }
 
 static gboolean
-find_in_row (const TpDeviceRow *row, const TpDeviceRow *other, int *out)
+has_failed (char *const *fields)
+{
+  return g_strv_length ((char **) fields) == 3
+         && strlen (fields[1]) == KEY_LENGTH && strcmp (fields[2], FAILED) == 0;
+}
+
+/* What @row says beside @other; NULL: nothing. */
+static char **
+find_part (const TpDeviceRow *row, const TpDeviceRow *other)
 {
   g_auto (GStrv) parts = g_strsplit (row->speeds, ";", -1);
   g_autofree char *key = dup_key (other);
@@ -53,11 +62,34 @@ find_in_row (const TpDeviceRow *row, const TpDeviceRow *other, int *out)
     {
       g_auto (GStrv) fields = g_strsplit (g_strstrip (parts[i]), " ", -1);
 
-      if (read_speeds (fields, out) && strcmp (fields[0], other->name) == 0
+      if (g_strv_length (fields) > 2 && strcmp (fields[0], other->name) == 0
           && strcmp (fields[1], key) == 0)
-        return TRUE;
+        return g_steal_pointer (&fields);
     }
-  return FALSE;
+  return NULL;
+}
+
+static gboolean
+find_in_row (const TpDeviceRow *row, const TpDeviceRow *other, int *out)
+{
+  g_auto (GStrv) fields = find_part (row, other);
+
+  return fields != NULL && read_speeds (fields, out);
+}
+
+static gboolean
+is_settled_in_row (const TpDeviceRow *row, const TpDeviceRow *other)
+{
+  g_auto (GStrv) fields = find_part (row, other);
+  int speeds[TP_SPEEDS_N];
+
+  return fields != NULL && (has_failed (fields) || read_speeds (fields, speeds));
+}
+
+gboolean
+tp_speeds_are_settled (const TpDeviceRow *first, const TpDeviceRow *second)
+{
+  return is_settled_in_row (first, second) || is_settled_in_row (second, first);
 }
 
 /* The engines of two devices, the other way round. */
@@ -96,7 +128,9 @@ tp_speeds_keep (TpDeviceRow *row, const TpDeviceRow *other, const int *speeds)
     if (*g_strstrip (parts[i]) != 0 && !g_str_has_prefix (parts[i], name))
       g_string_append_printf (text, "%s; ", parts[i]);
   g_string_append_printf (text, "%s%s", name, key);
-  for (int i = 0; i < TP_SPEEDS_N; i++)
+  if (speeds == NULL)
+    g_string_append (text, " " FAILED);
+  for (int i = 0; speeds != NULL && i < TP_SPEEDS_N; i++)
     g_string_append_printf (text, " %d", speeds[i]);
   g_free (row->speeds);
   row->speeds = g_string_free (text, FALSE);
@@ -106,12 +140,15 @@ char *
 tp_speeds_dup_other (const TpDeviceRow *row, int index, int *out)
 {
   g_auto (GStrv) parts = g_strsplit (row->speeds, ";", -1);
-  g_auto (GStrv) fields = NULL;
 
-  if (index >= (int) g_strv_length (parts))
-    return NULL;
-  fields = g_strsplit (g_strstrip (parts[index]), " ", -1);
-  return read_speeds (fields, out) ? g_strdup (fields[0]) : NULL;
+  for (int i = 0; parts[i] != NULL; i++)
+    {
+      g_auto (GStrv) fields = g_strsplit (g_strstrip (parts[i]), " ", -1);
+
+      if (read_speeds (fields, out) && index-- == 0)
+        return g_strdup (fields[0]);
+    }
+  return NULL;
 }
 
 char *
@@ -124,7 +161,7 @@ tp_speeds_find_fault (const char *text)
     {
       g_auto (GStrv) fields = g_strsplit (g_strstrip (parts[i]), " ", -1);
 
-      if (!read_speeds (fields, speeds))
+      if (!read_speeds (fields, speeds) && !has_failed (fields))
         return g_strdup_printf ("speeds: '%.40s' is not a device, its key and "
                                 "%d speeds from 1 to %d",
                                 parts[i], TP_SPEEDS_N, TP_SPEED_ALONE);

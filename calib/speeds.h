@@ -1,7 +1,8 @@
 /* speeds.h: how fast engines are beside each other, as the row of a device keeps it.
  *
  * Text: for each other device "NAME KEY S S ...; ", 36 speeds as those of a graph's
- * costs of two devices, that one first (ir/interference.h). KEY says which row of the
+ * costs of two devices, that one first (ir/interference.h), or "NAME KEY failed" where a
+ * driver did not survive it. KEY says which row of the
  * other it was: measured with another driver it would be another. */
 #ifndef TP_CALIB_SPEEDS_H
 #define TP_CALIB_SPEEDS_H
@@ -15,11 +16,14 @@
  * FALSE: nothing was. */
 gboolean tp_speeds_find_measured (const TpDeviceRow *first,
                                   const TpDeviceRow *second, int *out);
-/* Adds, or replaces, what @row says of it beside @other. */
+/* Whether that is to be measured no more: it was, or cannot be. */
+gboolean tp_speeds_are_settled (const TpDeviceRow *first,
+                                const TpDeviceRow *second);
+/* Adds, or replaces, what @row says of it beside @other; @speeds NULL: it failed. */
 void tp_speeds_keep (TpDeviceRow *row, const TpDeviceRow *other,
                      const int *speeds);
-/* The other device of part @index of @row's, and what is said beside it; NULL: there
- * are no more. The caller frees. */
+/* The other device of the measured part @index of @row's, and what is said beside it;
+ * NULL: there are no more. The caller frees. */
 char *tp_speeds_dup_other (const TpDeviceRow *row, int index, int *out);
 /* NULL: none. The caller frees. */
 char *tp_speeds_find_fault (const char *text);

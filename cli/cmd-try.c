@@ -53,6 +53,7 @@ typedef struct
   int chosen;                 /* of the bench */
   int n_estimated;            /* times that are not measured */
   int n_lost;                 /* devices that could not be measured */
+  TpCalibReport measured;     /* what was measured now, and in which company */
 } Try;
 
 static void
@@ -144,6 +145,7 @@ measure (Try *self, GError **error)
     return FALSE;
   self->n_estimated = after.n_estimated;
   self->n_lost = after.report.n_lost;
+  self->measured = after.report;
   return TRUE;
 }
 
@@ -253,12 +255,15 @@ try_all (Try *self, GError **error)
 
 /* ---- what is told of it --------------------------------------------------- */
 
-/* How sure the times are that the plan was made by, of all ops and devices. */
+/* How sure the times are that the plan was made by, of all ops and devices; and what
+ * strained those that were measured for it. */
 static TpCalibReport
-grade (const TplanPlan *handle)
+grade (const Try *self)
 {
-  const TpCosts *costs = tp_api_get_plan (handle)->costs;
-  TpCalibReport report = { 0 };
+  const TpCosts *costs = tp_api_get_plan (self->plan)->costs;
+  TpCalibReport report = { .n_samples = self->measured.n_samples,
+                           .n_apart = self->measured.n_apart,
+                           .n_contended = self->measured.n_contended };
 
   for (int i = 0; i < costs->n_nodes * costs->n_devices; i++)
     {
@@ -275,7 +280,7 @@ grade (const TplanPlan *handle)
 static char *
 format_grade (const Try *self)
 {
-  TpCalibReport report = grade (self->plan);
+  TpCalibReport report = grade (self);
 
   if (report.time_ns <= 0)
     return g_strdup (self->n_estimated > 0
@@ -424,7 +429,7 @@ rivals_to_json (const Try *self)
 static void
 print_data (const Try *self)
 {
-  TpCalibReport report = grade (self->plan);
+  TpCalibReport report = grade (self);
   json_t *document = json_pack (
       "{s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:b, s:o}", "format", "tplan-try/1",
       "model", tp_cli_string (self->model), "plan",

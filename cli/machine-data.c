@@ -9,6 +9,7 @@
 #include "calib/cost-wholes.h"
 #include "calib/device-match.h"
 #include "calib/machine-json.h"
+#include "calib/samples.h"
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/speeds.h"
@@ -100,6 +101,21 @@ add_row (json_t *object, const TpDeviceRow *row)
   set_link (object, "to_host", &row->to_host);
 }
 
+/* As if all were wrong in the same direction; and how many of its samples were taken
+ * in company that the machine was without at another time. */
+static void
+add_to_report (TpCalibReport *report, const TpEntryRow *entry,
+               const TpProcessors *least)
+{
+  report->time_ns += entry->stats.median_ns;
+  report->half_ns += entry->stats.half_ns;
+  report->n_samples += entry->stats.n;
+  if (tp_samples_are_apart (&entry->processors, least))
+    report->n_apart += entry->stats.n;
+  if (tp_samples_are_contended (&entry->processors, least))
+    report->n_contended += entry->stats.n;
+}
+
 /* How good its figures are. */
 static gboolean
 add_entries (json_t *object, TpCostDb *db, const TpDeviceRow *row,
@@ -111,9 +127,11 @@ add_entries (json_t *object, TpCostDb *db, const TpDeviceRow *row,
       = entries == NULL ? NULL : tp_cost_db_list_wholes (db, row->id, error);
   TpCalibReport report = { 0 };
   int counts[TP_N_ENTRY_STATES] = { 0 };
+  TpProcessors least;
 
   if (wholes == NULL)
     return FALSE;
+  tp_cost_db_find_least (db, row->id, &least);
   for (guint i = 0; i < entries->len; i++)
     {
       const TpEntryRow *entry = entries->pdata[i];
@@ -121,8 +139,7 @@ add_entries (json_t *object, TpCostDb *db, const TpDeviceRow *row,
       counts[CLAMP (entry->state, 0, TP_N_ENTRY_STATES - 1)]++;
       if (entry->state == TP_ENTRY_FAILED || entry->state == TP_ENTRY_TRIED)
         continue;
-      report.time_ns += entry->stats.median_ns;
-      report.half_ns += entry->stats.half_ns;
+      add_to_report (&report, entry, &least);
     }
   for (int i = 0; i < TP_N_ENTRY_STATES; i++)
     set_integer (object, tp_entry_state_get_name (i), counts[i]);
@@ -133,6 +150,7 @@ add_entries (json_t *object, TpCostDb *db, const TpDeviceRow *row,
 
       json_object_set_new (object, "grade", json_string (grade));
       set_real (object, "spread", tp_calib_report_get_spread (&report));
+      set_real (object, "strained", tp_calib_report_get_strained (&report));
     }
   return TRUE;
 }

@@ -6,9 +6,11 @@
 #include "calib/calibrate.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
+#include "calib/worker.h"
 #include "schedule/schedule.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 
 typedef struct
 {
@@ -131,6 +133,48 @@ test_devices (gconstpointer data)
   g_rmdir (folder);
 }
 
+/* Both at once, and only then. */
+static void
+crash_at_once (TpPhase phase, int device, int key)
+{
+  if (phase == TP_PHASE_OPEN && key >= 0)
+    abort ();
+}
+
+/* A driver that does not survive work for two devices at once is not asked again. */
+static void
+test_crash_at_once (void)
+{
+  static const char *const names[] = { "cpu", "opencl:0", NULL };
+  g_autofree char *folder = g_dir_make_tmp ("tplan-devices-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "cost.db", NULL);
+  g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) rows = NULL;
+  Bench bench = { .options = { .devices = names, .n_devices = 2,
+                               .n_threads = 1, .warnings = warnings } };
+  const TpDeviceRow *row;
+
+  bench.db = tp_cost_db_open (path, FALSE, NULL);
+  tp_worker_hook = crash_at_once;
+  if (calibrate (&bench) && warnings->len > 0)
+    {
+      g_assert_cmpint (warnings->len, ==, 1);
+      g_assert_nonnull (strstr (warnings->pdata[0], "'opencl:0'"));
+      g_assert_nonnull (strstr (warnings->pdata[0], "beside 'cpu'"));
+      rows = tp_cost_db_list_devices (bench.db, "opencl:0", NULL);
+      row = g_ptr_array_index (rows, 0);
+      g_assert_true (g_str_has_suffix (row->speeds, " failed"));
+      g_assert_true (calibrate (&bench));
+      g_assert_cmpint (warnings->len, ==, 1);
+    }
+  else if (warnings->len == 0)
+    g_test_skip ("one processor: nothing works at once");
+  tp_worker_hook = NULL;
+  tp_cost_db_close (bench.db);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,5 +183,6 @@ main (int argc, char **argv)
   g_test_add_data_func ("/devices/cpu", "cpu", test_devices);
   g_test_add_data_func ("/devices/opencl", "opencl:0", test_devices);
   g_test_add_data_func ("/devices/both", "cpu,opencl:0", test_devices);
+  g_test_add_func ("/devices/crash-at-once", test_crash_at_once);
   return g_test_run ();
 }

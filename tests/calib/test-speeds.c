@@ -105,6 +105,27 @@ test_faults (void)
     }
 }
 
+/* Two that a driver does not survive are settled, and nothing is known of them. */
+static void
+test_failed (void)
+{
+  g_autoptr (TpDeviceRow) cpu = make_device ("cpu", "one");
+  g_autoptr (TpDeviceRow) card = make_device ("opencl:0", "two");
+  g_autoptr (TpDeviceRow) newer = make_device ("cpu", "another compiler");
+  g_autofree char *other = NULL;
+  int found[TP_SPEEDS_N];
+
+  g_assert_false (tp_speeds_are_settled (cpu, card));
+  tp_speeds_keep (card, cpu, NULL);
+  g_assert_true (tp_speeds_are_settled (cpu, card));
+  g_assert_true (tp_speeds_are_settled (card, cpu));
+  g_assert_false (tp_speeds_are_settled (newer, card));
+  g_assert_false (tp_speeds_find_measured (cpu, card, found));
+  other = tp_speeds_dup_other (card, 0, found);
+  g_assert_null (other);
+  g_assert_null (tp_speeds_find_fault (card->speeds));
+}
+
 /* A row that is stored again without keeps those it has; one that nobody can have
  * measured is not stored. */
 static void
@@ -160,6 +181,7 @@ main (int argc, char **argv)
   g_test_add_func ("/speeds/swapped", test_swapped);
   g_test_add_func ("/speeds/replaced", test_replaced);
   g_test_add_func ("/speeds/faults", test_faults);
+  g_test_add_func ("/speeds/failed", test_failed);
   g_test_add ("/speeds/stored", Fixture, NULL, set_up, test_stored, tear_down);
   g_test_add_func ("/speeds/costs", test_costs);
   return g_test_run ();
