@@ -68,6 +68,19 @@ within ()
 }
 within two --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1M
 within three --devices sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --mem-limit sim:desktop-gpu=1M --mem-limit sim:laptop-gpu=1M
+# Engines that slow each other, as those of real devices do: what its costs are then,
+# a check of it says.
+sign ()
+{
+  sed '/^ "sha256": /,$d' "$1" > unsigned
+  { cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -c 1-64)"; } > "$1"
+}
+within slowed --devices sim:desktop-cpu,sim:desktop-gpu --objective makespan
+speeds=$(awk 'BEGIN { for (i = 0; i < 36; i++) printf "%s%d", i ? ", " : "", i % 7 ? 900 : 1000 }')
+sed -i -e "0,/^ \"host\": /s//\ \"speeds\": [$speeds],\n&/" -e '/_starts": /{p;s/_starts/_ends/}' seeds/plan/slowed
+sign seeds/plan/slowed
+costs=$("$build/cli/tplan" check seeds/plan/slowed 2>&1 | sed -n 's/.*but the costs are \([0-9a-f]*\).*/\1/p')
+sed -i "s/^ \"costs_sha256\": \"[0-9a-f]*/ \"costs_sha256\": \"$costs/" seeds/plan/slowed
 sed '/^ "\(peak\|weight\)_bytes": /d' good-plan.json > seeds/plan/bare
 for plan in seeds/plan/*; do sed -i '/^ "sha256": /,$d' "$plan"; done
 # Packed: whole, without the last lines, in a stored block, cut short, followed by more.
