@@ -3,8 +3,9 @@
  * An engine alone does its work over and over, then with one other at the same time,
  * each in a thread of its own, as sessions have them. Work is a MatMul and a map over
  * megabytes, or a copy of some: of a tenth of a millisecond or so each, as in networks,
- * for where a driver does one thing at a time others wait for all of it. What counts is how long one piece of work takes while the other engine is
- * at its own: the median of pieces, then of rounds. */
+ * for where a driver does one thing at a time others wait for all of it. What counts is
+ * how long one piece of work takes while the other engine is at its own: the median of
+ * pieces, then of rounds. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -479,6 +480,7 @@ pair_clear (Pair *pair)
 {
   for (int e = 0; e < TP_SPEEDS_MAX_ENGINES; e++)
     {
+      g_clear_error (&pair->engines[e].error);
       g_free (pair->engines[e].bytes);
       g_free (pair->engines[e].begins);
       g_free (pair->engines[e].ends);
