@@ -24,8 +24,7 @@
  * were off by 1 % to 40 %, most of it in one network and not in the next. */
 static const double usual[3] = { 0.04, 0.09, 0.012 };
 
-#define OCCASION 2.0          /* variances of a sitting in that of an occasion:
-                               * 1.6, 2.3 and 2.6 were seen */
+#define OCCASION 4.0          /* variances of a sitting in that of an occasion */
 
 static const struct
 {

@@ -195,10 +195,10 @@ test_later (void)
               occasion = draw_normal (SITTING);
             }
           wholes[i] = (TpWhole){ i / 3, 0, common + own + occasion
-                                 + draw_normal (SITTING / 1.4), 1e-8, shares };
+                                 + draw_normal (SITTING / 2), 1e-8, shares };
         }
       tp_wholes_infer (wholes, 12, 1, 3, &errors);
-      off = common + own + draw_normal (SITTING) + draw_normal (SITTING / 1.4)
+      off = common + own + draw_normal (SITTING) + draw_normal (SITTING / 2)
             - errors.means[0];
       n++;
       n_within += fabs (off) <= 1.645 * sqrt (errors.covariances[0]
