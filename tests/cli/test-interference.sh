@@ -7,6 +7,10 @@ if ! POCL_DEVICES="pthread basic" "$TPLAN" devices --quiet 2> /dev/null | grep -
   n=$((n + 1)); echo "ok $n # SKIP no two OpenCL devices"
   finish; exit
 fi
+if [ "$(nproc)" -lt 2 ]; then
+  n=$((n + 1)); echo "ok $n # SKIP one processor does one thing at a time"
+  finish; exit
+fi
 POCL_DEVICES="pthread basic"; TPLAN_CALIBRATE_MOST=0.2; TPLAN_CALIBRATE_WAIT=0
 export POCL_DEVICES TPLAN_CALIBRATE_MOST TPLAN_CALIBRATE_WAIT
 model=$top_srcdir/examples/mlp.json
