@@ -101,19 +101,18 @@ add_row (json_t *object, const TpDeviceRow *row)
   set_link (object, "to_host", &row->to_host);
 }
 
-/* As if all were wrong in the same direction; and how many of its samples were taken
- * in company that the machine was without at another time. */
+/* As if all were wrong in the same direction; and which kernels were timed in company
+ * that the machine was without at another time: each counts once, however many samples
+ * a table claims. */
 static void
 add_to_report (TpCalibReport *report, const TpEntryRow *entry,
                const TpProcessors *least)
 {
   report->time_ns += entry->stats.median_ns;
   report->half_ns += entry->stats.half_ns;
-  report->n_samples += entry->stats.n;
-  if (tp_samples_are_apart (&entry->processors, least))
-    report->n_apart += entry->stats.n;
-  if (tp_samples_are_contended (&entry->processors, least))
-    report->n_contended += entry->stats.n;
+  report->n_samples++;
+  report->n_apart += tp_samples_are_apart (&entry->processors, least);
+  report->n_contended += tp_samples_are_contended (&entry->processors, least);
 }
 
 /* How good its figures are. */

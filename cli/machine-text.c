@@ -175,7 +175,7 @@ add_quality (GPtrArray *lines, const json_t *device)
        get_integer (device, "settled"), get_integer (device, "provisional"),
        get_integer (device, "failed"), get_integer (device, "wholes"));
   if (get_text (device, "grade") != NULL)
-    add (lines, "grade %s: times within +-%.1f %%, %.0f %% of samples strained",
+    add (lines, "grade %s: times within +-%.1f %%, %.0f %% of kernels strained",
          get_text (device, "grade"), 100 * get_real (device, "spread"),
          100 * get_real (device, "strained"));
 }
