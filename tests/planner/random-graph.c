@@ -567,6 +567,17 @@ tp_test_plan_devices (const TpPlan *plan)
   return devices;
 }
 
+TpProblem *
+tp_test_case_problem (const TpTestCase *test)
+{
+  g_autoptr (GError) error = NULL;
+  TpProblem *problem = tp_problem_new (test->graph, test->groups, test->costs,
+                                       "time", &error);
+
+  g_assert_no_error (error);
+  return problem;
+}
+
 void
 tp_test_assert_checked (const TpPlan *plan, const TpGraph *graph)
 {

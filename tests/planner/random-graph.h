@@ -3,6 +3,7 @@
 #define TP_TESTS_RANDOM_GRAPH_H
 
 #include "ir/plan.h"
+#include "planner/problem.h"
 
 #define TP_TEST_MAX_DEVICES 4
 
@@ -51,6 +52,9 @@ int tp_test_case_count (const TpTestCase *test, const guint8 *devices);
 /* One standard deviation of what the two differ in, from the same words. */
 double tp_test_case_noise (const TpTestCase *test, const guint8 *devices,
                            const guint8 *others);
+
+/* Of the least time. */
+TpProblem *tp_test_case_problem (const TpTestCase *test);
 
 /* That tp_check () finds nothing wrong. */
 void tp_test_assert_checked (const TpPlan *plan, const TpGraph *graph);

@@ -11,22 +11,11 @@
 
 #define MAX_ENGINES TP_LOAD_MAX_ENGINES
 
-static TpProblem *
-new_problem (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpProblem *problem = tp_problem_new (test->graph, test->groups, test->costs,
-                                       "time", &error);
-
-  g_assert_no_error (error);
-  return problem;
-}
-
 /* @devices: [node] */
 static TpLoadProof *
 solve (const TpTestCase *test, guint8 *devices)
 {
-  g_autoptr (TpProblem) problem = new_problem (test);
+  g_autoptr (TpProblem) problem = tp_test_case_problem (test);
   g_autoptr (GError) error = NULL;
   TpLoadProof *proof = tp_load_solve (problem, devices, &error);
 
@@ -129,7 +118,7 @@ check_end (const TpTestCase *test, const TpProblem *problem, End end,
 static void
 check_proof (const TpTestCase *test, const TpLoadProof *proof)
 {
-  g_autoptr (TpProblem) problem = new_problem (test);
+  g_autoptr (TpProblem) problem = tp_test_case_problem (test);
   int fixed[16], path[16], n_path = 0, n_bounds = 0, n_arcs = 0;
   gint64 bound = proof->load_ns;
 
@@ -257,7 +246,7 @@ test_refused (void)
   TpTestSpec two = { .n_ops = 3, .max_cost = 9 };
   g_autoptr (TpTestCase) many = tp_test_case_new (&three);
   g_autoptr (TpTestCase) large = tp_test_case_new (&two);
-  g_autoptr (TpProblem) problem = new_problem (many);
+  g_autoptr (TpProblem) problem = tp_test_case_problem (many);
   g_autoptr (TpProblem) other = NULL;
   g_autoptr (GError) error = NULL;
   guint8 devices[16] = { 0 };
@@ -266,7 +255,7 @@ test_refused (void)
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
   g_clear_error (&error);
   tp_costs_node (large->costs, 0, 0)->time_ns = TP_PROBLEM_LIMIT / 8;
-  other = new_problem (large);
+  other = tp_test_case_problem (large);
   g_assert_null (tp_load_solve (other, devices, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT);
 }

@@ -48,21 +48,10 @@ test_speeds (void)
 
 /* ---- schedules ------------------------------------------------------------- */
 
-static TpProblem *
-new_problem (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpProblem *problem = tp_problem_new (test->graph, test->groups, test->costs,
-                                       "time", &error);
-
-  g_assert_no_error (error);
-  return problem;
-}
-
 static TpSpanProof *
 schedule (const TpTestCase *test, const guint8 *devices)
 {
-  g_autoptr (TpProblem) problem = new_problem (test);
+  g_autoptr (TpProblem) problem = tp_test_case_problem (test);
   g_autoptr (TpSpanTasks) tasks = tp_span_tasks_new (problem, devices);
   gint64 span_ns = tp_span_tasks_schedule (tasks);
   TpSpanProof *proof = tp_span_tasks_dup_proof (tasks);

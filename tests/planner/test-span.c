@@ -30,17 +30,6 @@ typedef struct
   gint64 best;
 } Search;
 
-static TpProblem *
-new_problem (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpProblem *problem = tp_problem_new (test->graph, test->groups, test->costs,
-                                       "time", &error);
-
-  g_assert_no_error (error);
-  return problem;
-}
-
 /* ---- all there is ---------------------------------------------------------- */
 
 static int
@@ -264,7 +253,7 @@ test_brute_force (gconstpointer data)
       gint64 least, cost, before;
 
       test->costs->is_same_silicon = GPOINTER_TO_INT (data);
-      problem = new_problem (test);
+      problem = tp_test_case_problem (test);
       devices = dup_cheapest (test, &cost);
       before = find_span (problem, devices);
       g_assert_cmpint (before, <=, cost);
@@ -307,7 +296,7 @@ test_schedules (void)
   for (int round = 0; round < 500; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_chain_case_new (8);
-      g_autoptr (TpProblem) problem = new_problem (test);
+      g_autoptr (TpProblem) problem = tp_test_case_problem (test);
       g_autoptr (TpSpanProof) proof = NULL;
       g_autoptr (TpSpanTasks) tasks = NULL;
       g_autofree guint8 *devices = NULL;
@@ -342,7 +331,7 @@ test_repeat (void)
       TpTestSpec spec = { .n_ops = g_test_rand_int_range (50, 200),
                           .max_cost = 60, .has_pins = TRUE, .has_gaps = TRUE };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpProblem) problem = new_problem (test);
+      g_autoptr (TpProblem) problem = tp_test_case_problem (test);
       gint64 cost;
       g_autofree guint8 *devices = dup_cheapest (test, &cost);
       g_autofree guint8 *again = dup_cheapest (test, &cost);
@@ -386,7 +375,7 @@ test_plans (void)
       test->costs->is_same_silicon = round % 10 == 0;
       test->costs->has_own_processors = round % 20 == 0;
       plan = place (test);
-      problem = new_problem (test);
+      problem = tp_test_case_problem (test);
       devices = dup_cheapest (test, &cost);
       tp_test_assert_checked (plan, test->graph);
       g_assert_cmpint (plan->bound_ns, ==, cost);
