@@ -9,11 +9,16 @@ left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1).
 TPLAN_LIBRARY is the libtplan of TPLAN; `make -C bench bench-peers` sets it. A round lets
 each run in turn for about 50 ms, three times at least, and takes the median; the
 ratio is the median over rounds of the ratio of that round, the span holds half of
-them. Outputs are compared. Calls are timed from outside, buffers bound before.
+them. Outputs are compared. Calls are timed from outside, buffers bound before. What is
+left to win: in parts of the time of tplan, what its FLOPs would take at the speed of
+calibrate's MatMul (Winograd's filtering beats that) and its bytes at that of its map over
+more than caches hold (which caches beat).
 Ends with 1 if a model failed, an output differed or no peer is there.
 """
+import json
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -36,6 +41,18 @@ DIMS = dict(it.split("=") for it in os.environ.get("DIM", "").split(",") if it)
 TOLERANCE = 1e-3              # of the largest magnitude of an output
 
 
+def find_floors(page):
+    """Seconds for the FLOPs, and for the bytes, of all kernels: from the page of
+    `tplan report`, which has the work of each."""
+    with open(page, encoding="utf-8") as file:
+        data = re.search(r'id="data">(.*?)</script>', file.read(), re.DOTALL).group(1)
+    plan = json.loads(data)["plans"][0]
+    machine = plan["machine"][0]
+    flops = sum(it[1] for it in plan["kernels"])
+    size = sum(it[2] for it in plan["kernels"])
+    return flops / machine["gflops"] * 1e-9, size / machine["gbps"] * 1e-9
+
+
 class Tplan:
     def __init__(self, program, model, work):
         import tplan
@@ -46,6 +63,10 @@ class Tplan:
         subprocess.run([program, "calibrate", *flags], check=True, stdout=subprocess.DEVNULL)
         subprocess.run([program, "optimize", "-f", "-o", plan, *flags], check=True,
                        stdout=subprocess.DEVNULL)
+        page = os.path.join(work, "plan.html")
+        subprocess.run([program, "report", "-q", "-f", "-o", page, plan], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.floors = find_floors(page)
         self.plan = tplan.Plan.load(plan, model)
         self.session = tplan.Session(self.plan, THREADS)
         self._call, self._pointers = _library.attempt, _library.pointers
@@ -158,7 +179,7 @@ def distance(ours, theirs):
 
 
 def race(program, model, work):
-    """{peer: [ratio of each round]}, the median time of tplan, what differs."""
+    """{peer: [ratio of each round]}, the median time of tplan, its floors, what differs."""
     ours = Tplan(program, model, work)
     inputs = make_inputs(ours.plan.inputs)
     shapes = {it.name: it.shape for it in ours.plan.inputs}
@@ -182,7 +203,7 @@ def race(program, model, work):
             times[name].append(turn(runners[name]))
     ratios = {name: [a / b for a, b in zip(times["tplan"], times[name])]
               for name in runners if name != "tplan"}
-    return ratios, statistics.median(times["tplan"]), "; ".join(differs)
+    return ratios, statistics.median(times["tplan"]), ours.floors, "; ".join(differs)
 
 
 def main():
@@ -203,7 +224,7 @@ def main():
         name = os.path.splitext(os.path.basename(model))[0]
         with tempfile.TemporaryDirectory() as work:
             try:
-                ratios, ours, differs = race(program, model, work)
+                ratios, ours, floors, differs = race(program, model, work)
             except Exception as error:          # of a peer, of any kind: the others go on
                 print(f"{name:26} {type(error).__name__}: {(str(error).splitlines() or [''])[0]}", flush=True)
                 n_bad += 1
@@ -214,7 +235,7 @@ def main():
             low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
             medians[peer].append(middle)
             cells.append(f"{peer} {middle:5.2f} ({low:.2f} to {high:.2f})")
-        print(f"{name:26} {ours * 1e3:9.3f} ms  {'  '.join(cells)}  {differs}", flush=True)
+        print(f"{name:26} {ours * 1e3:9.3f} ms  flops {floors[0] / ours:.2f} bytes {floors[1] / ours:.2f}  {'  '.join(cells)}  {differs}", flush=True)
     for peer, values in medians.items():
         if values:
             print(f"{peer}: geometric mean {statistics.geometric_mean(values):.3f} of {len(values)}, "
