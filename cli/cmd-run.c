@@ -249,6 +249,7 @@ run_print_data (const Run *run, const TpCli *cli)
     }
   tp_cli_add_interval (document, "predicted_", run->plan);
   json_object_set_new (document, "within", judge_to_json (run));
+  json_object_set_new (document, "energy", tp_run_energy_to_json (&run->repeat.energy));
   if (tplan_session_get_fallback (run->session) != NULL)
     json_object_set_new (
         document, "fallback",
@@ -362,6 +363,7 @@ run_print_table (const Run *run, TpCli *cli)
                     tp_cli_judge_interval (run->plan,
                                            run_get_quantile (run, 0.5))));
   add_calm (table, run);
+  tp_run_energy_add_row (&run->repeat.energy, table);
   tp_run_times_add_rows (&run->repeat.times, tplan_plan_get_graph (run->plan), table);
   if (run_given.account || fabs (run_get_error (run)) > ERROR_TOLD)
     add_account (table, &run->account);

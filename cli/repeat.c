@@ -20,11 +20,13 @@ tp_repeat_init (TpRepeat *repeat)
 {
   *repeat = (TpRepeat){ 0 };
   tp_run_times_init (&repeat->times);
+  tp_run_energy_init (&repeat->energy);
 }
 
 void
 tp_repeat_clear (TpRepeat *repeat)
 {
+  tp_run_energy_clear (&repeat->energy);
   tp_run_times_clear (&repeat->times);
 }
 
@@ -73,6 +75,7 @@ run_timed (TpRepeat *repeat, const TpRepeatJob *job, GError **error)
     sample = (TpSample){ 0 }; /* nothing disturbs a made-up clock */
   sample.time_ns = tplan_session_get_time_ns (job->session);
   tp_run_times_add (&repeat->times, &sample);
+  tp_run_energy_look (&repeat->energy);
   if (tp_apart_is_due (&repeat->apart))
     look (repeat);
   if (tp_apart_are_cores_due (&repeat->apart))
@@ -150,6 +153,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
     return FALSE;
   tp_apart_look_at_cores (&repeat->apart);
   tp_workload_read (&begin);
+  tp_run_energy_begin (&repeat->energy, job->session);
   begin_ns = tp_clock_get_ns ();
   while (!is_over (repeat, job, begin_ns))
     if (!run_timed (repeat, job, error))
@@ -160,6 +164,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
                    "interrupted before the first timed run ended");
       return FALSE;
     }
+  tp_run_energy_end (&repeat->energy, tp_run_times_get_mean (&repeat->times));
   tp_workload_read (&end);
   repeat->times.is_alone = tp_workload_was_alone (&begin, &end);
   look (repeat);

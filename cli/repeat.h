@@ -3,6 +3,7 @@
 #define TP_CLI_REPEAT_H
 
 #include "cli/apart.h"
+#include "cli/run-energy.h"
 #include "cli/run-data.h"
 #include "cli/run-times.h"
 
@@ -27,6 +28,7 @@ typedef struct
 {
   TpRunTimes times;
   TpApart apart;              /* meanwhile */
+  TpRunEnergy energy;
 } TpRepeat;
 
 void tp_repeat_init (TpRepeat *repeat);

@@ -71,6 +71,16 @@ compare_times (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+double
+tp_run_times_get_mean (const TpRunTimes *times)
+{
+  double sum_ns = 0;
+
+  for (guint i = 0; i < times->samples->len; i++)
+    sum_ns += (double) g_array_index (times->samples, TpSample, i).time_ns;
+  return sum_ns / times->samples->len;
+}
+
 void
 tp_run_times_end (TpRunTimes *times)
 {

@@ -35,6 +35,8 @@ void tp_run_times_look (TpRunTimes *times, gboolean is_apart);
 /* Likewise, whether others used their cores. */
 void tp_run_times_look_at_cores (TpRunTimes *times, gboolean is_contended);
 void tp_run_times_end (TpRunTimes *times);
+/* Of those added so far, one at least; in nanoseconds. */
+double tp_run_times_get_mean (const TpRunTimes *times);
 
 /* Of those that nobody disturbed; 0: too few are left. */
 gint64 tp_run_times_get_calm_median (const TpRunTimes *times);

@@ -386,6 +386,14 @@ tp_session_get_steps (const TpSession *session, int *out_n)
   return (const TpSessionStep *) (void *) session->steps->data;
 }
 
+const TpDeviceInfo *
+tp_session_get_info (const TpSession *session, int device)
+{
+  const TpSessionDevice *there = &session->devices[device];
+
+  return there->device == NULL ? NULL : &there->info;
+}
+
 void
 tp_session_get_memory (const TpSession *session, int device,
                        TpSessionMemory *out_memory)

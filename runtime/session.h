@@ -61,6 +61,8 @@ gboolean tp_session_run_in_slot (TpSession *session, int slot,
 gboolean tp_session_run_profiled (TpSession *session, const void *const *inputs,
                                   void *const *outputs, GError **error);
 const TpSessionStep *tp_session_get_steps (const TpSession *session, int *out_n);
+/* Device @device of its plan, open; NULL: nothing runs there. */
+const TpDeviceInfo *tp_session_get_info (const TpSession *session, int device);
 /* What a session takes on one device of its plan. */
 typedef struct
 {

@@ -49,6 +49,26 @@ import json
 first, second = json.load(open("energy.json"))["rates"]
 assert first[5] == second[5] == 1 and 25e3 < first[1] <= first[0] < 100e3, first
 assert second[1] == 0 and 0 <= second[0] < 75e3, second' 2> .err; say $? "  with what is idle counted once"
+
+# Runs are counted, and held against what was predicted.
+try 0 run energy.json --duration=1s --format=json; say $? "runs that are counted"
+"$python" -c '
+import json
+run = json.load(open(".out"))
+energy = run["energy"]
+assert energy["counters"] == "package-0" and energy["reason"] is energy["uncounted"] is None, energy
+assert 25 < energy["counted_j"] / (run["median_ns"] * 1e-9) < 150, run
+assert abs (energy["predicted_j"] / energy["counted_j"] - 1 - energy["error"]) < 1e-6, energy' 2> .err; say $? "  draw what the processor did meanwhile"
+try 0 run energy.json --duration=1s; say $? "and are told of"
+out_has '^energy  *[0-9.]* [um]J a run by package-0; [0-9.]* [um]J predicted, [-+][0-9.]* %$'; say $? "  beside what was predicted"
+try 0 run energy.json --repeat=1 --warmup=0; say $? "one run"
+out_has '^energy .* predicted; not counted: it takes runs of half a second: --duration=1s$'; say $? "  is too short to be counted"
+try 0 optimize mlp.json --devices sim:desktop-cpu --objective energy -o made-up.json; say $? "a simulated device"
+try 0 run made-up.json && out_has '^energy .* not counted: simulated devices draw nothing$'; say $? "  has nothing to count"
+TPLAN_SYSFS=$work/nowhere try 0 run energy.json --duration=1s && out_has 'not counted: there are no counters'; say $? "nor has a machine without counters"
+try 0 optimize mlp.json --devices ref,cpu -o fast.json && try 0 run fast.json --format=json; say $? "a plan that is not for energy"
+grep -q '"energy": null' .out; say $? "  counts nothing"
+
 try 0 optimize mlp.json --devices ref,cpu --objective energy --watts ref=65:5 -o stated.json; say $? "what is stated"
 out_has 'watts of cpu are measured, others stated'; say $? "  goes before, and is told apart"
 sed -i 's/"format": "tplan-plan\/[0-9]"/"format": "tplan-plan\/99"/' stated.json
@@ -81,10 +101,17 @@ if [ -f "$layer" ] && "$TPLAN" devices --format=csv | grep -q '^opencl:0,ready';
   echo 15000000 > "$card/power1_average"
   try 0 calibrate --devices opencl:0 --energy; say $? "a card"
   out_has '^draws:   opencl:0 15 W, 15 W idle, by amdgpu$'; say $? "  has a sensor of its own"
+  try 0 optimize mlp.json --devices opencl:0 --objective energy -o card.json && try 0 run card.json --duration=1s
+  say $? "a run on it"
+  out_has '^energy .* a run by amdgpu; '; say $? "  is counted by that"
+  draw
+  try 0 calibrate mlp.json --devices ref,opencl:0 --energy && try 0 optimize mlp.json --devices ref,opencl:0 \
+    --pin '*=ref' --objective energy -o idle.json && try 0 run idle.json --duration=1s
+  out_has '^energy .* a run by package-0, without opencl:0, which is not counted; .* predicted with it$'
+  say $? "  and where no op is on it, that it is not"
 
   # One that crashes costs none of those behind it.
   rm "$TPLAN_COST"
-  draw
   try 0 calibrate --devices opencl:0,ref; say $? "devices whose constants are known"
   export TEST_OPENCL_FAIL="clEnqueueNDRangeKernel 1 crash"
   try 0 calibrate --devices opencl:0,ref --energy; say $? "a driver that crashes while it is counted"
