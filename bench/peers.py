@@ -5,7 +5,8 @@ one process and in turns: ratios of time tplan / peer, below 1 where tplan wins.
 usage: peers.py TPLAN MODEL.onnx...
 
 THREADS=1 of each; ROUNDS=11; PEERS=onnxruntime,openvino: what is not installed is
-left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1).
+left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1). OPTIONS are more options for
+optimize, such as "--level measure --micro-batches=auto".
 TPLAN_LIBRARY is the libtplan of TPLAN; `make -C bench bench-peers` sets it. A round lets
 each run in turn for about 50 ms, three times at least, and takes the median; the
 ratio is the median over rounds of the ratio of that round, the span holds half of
@@ -38,6 +39,7 @@ PEERS = [it for it in os.environ.get("PEERS", "onnxruntime,openvino").split(",")
 ROUND_S = 0.05
 REST_S = 0.1                  # before a turn: onnxruntime's threads spin for 40 ms
 DIMS = dict(it.split("=") for it in os.environ.get("DIM", "").split(",") if it)
+OPTIONS = os.environ.get("OPTIONS", "").split()
 TOLERANCE = 1e-3              # of the largest magnitude of an output
 
 
@@ -61,7 +63,7 @@ class Tplan:
         dims = [it for name, value in DIMS.items() for it in ("--dim", f"{name}={value}")]
         flags = ["-q", "--devices", "cpu", "--threads", str(THREADS), *dims, model]
         subprocess.run([program, "calibrate", *flags], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([program, "optimize", "-f", "-o", plan, *flags], check=True,
+        subprocess.run([program, "optimize", "-f", "-o", plan, *OPTIONS, *flags], check=True,
                        stdout=subprocess.DEVNULL)
         page = os.path.join(work, "plan.html")
         subprocess.run([program, "report", "-q", "-f", "-o", page, plan], check=True,

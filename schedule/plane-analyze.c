@@ -261,7 +261,7 @@ find_column (const TpNest *nest)
 TpPlane *
 tp_plane_new (const TpBuild *build, const TpNest *nest)
 {
-  TpPlane plane = { .target = build->target };
+  TpPlane plane = { .target = build->target, .is_rival = build->is_rival };
   int column = find_column (nest);
 
   if (column < 0 || nest->n_stages != 1 || tp_nest_covers_reduce (nest)

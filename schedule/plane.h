@@ -28,6 +28,7 @@ typedef struct
 typedef struct
 {
   const TpTarget *target;
+  gboolean is_rival;          /* as in TpBuild */
   TpNest *nest;               /* (owned) */
   int x_load, x_expr;         /* what is staged; within the stage */
   double fill;                /* of it, where guards fail */

@@ -60,16 +60,32 @@ fits (const TpPlane *plane, const TpChoice *choice, gint64 bytes)
 
 /* ---- choices ----------------------------------------------------------- */
 
-/* Lanes that columns fill best, the most of those. */
+static gint64
+count_vectors (const TpPlane *plane, gint64 lanes)
+{
+  return round_up (plane->cols.n_out, lanes) / lanes;
+}
+
+/* All lanes there are, or half of them where columns fill those better. Some
+ * processors work on all as fast as on half, some half as fast: where it matters the
+ * rival has the other, and measuring decides. */
+static gint64
+choose_lanes (const TpPlane *plane)
+{
+  gint64 all = plane->target->lanes, half = all / 2;
+  gint64 n_all = count_vectors (plane, all), n_half = count_vectors (plane, half);
+  gboolean is_worth_all = 2 * n_half > 3 * n_all;
+
+  if (half < 4 || n_half * half == n_all * all)
+    return all;
+  return is_worth_all != plane->is_rival ? all : half;
+}
+
 static void
 list_lanes (const TpPlane *plane, const TpChoice *partial, TpArray *out)
 {
-  gint64 n = plane->cols.n_out, best = plane->target->lanes;
+  gint64 best = choose_lanes (plane);
 
-  for (gint64 lanes = best / 2; lanes >= 4 && lanes >= plane->target->lanes / 2;
-       lanes /= 2)
-    if (round_up (n, lanes) < round_up (n, best))
-      best = lanes;
   tp_family_append (partial, LANES, best, out);
   for (gint64 lanes = plane->target->lanes; lanes >= 4; lanes /= 2)
     if (lanes != best)

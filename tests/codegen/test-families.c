@@ -163,6 +163,35 @@ test_plane (void)
   g_assert_cmpint (n, >, 200);
 }
 
+/* Where columns fill halves of vectors better than whole ones, only measuring can
+ * tell which are faster: the rival has the others. */
+static void
+test_plane_lanes (void)
+{
+  static const struct
+  {
+    gint64 n_columns;
+    const char *model, *rival; /* (nullable) */
+  } cases[] = { { 28, "plane lanes=8", "plane lanes=4" },
+                { 12, "plane lanes=4", "plane lanes=8" },
+                { 16, "plane lanes=8", NULL },
+                { 15, "plane lanes=8", NULL } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      gint64 n = cases[i].n_columns;
+      ConvCase c = { 1, 6, n, n, 6, 3, 3, 1, 1, 1, 6, TRUE, TRUE, FALSE, FALSE };
+      g_autoptr (TpLowered) lowered = new_conv (&c);
+      g_autoptr (TpProgram) model
+          = tp_program_new (lowered, &target_avx2, NULL, NULL);
+      g_autofree char *rival = tp_program_find_rival (lowered, &target_avx2);
+
+      g_assert_true (g_str_has_prefix (model->schedule, cases[i].model));
+      g_assert_cmpint (rival != NULL, ==, cases[i].rival != NULL);
+      g_assert_true (rival == NULL || g_str_has_prefix (rival, cases[i].rival));
+    }
+}
+
 static void
 test_no_plane (void)
 {
@@ -516,6 +545,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/no-winograd", test_no_winograd);
   g_test_add_func ("/families/pool", test_pool);
   g_test_add_func ("/families/plane", test_plane);
+  g_test_add_func ("/families/plane-lanes", test_plane_lanes);
   g_test_add_func ("/families/no-plane", test_no_plane);
   g_test_add_func ("/families/matmul", test_matmul);
   g_test_add_func ("/families/pages", test_pages);
