@@ -5,8 +5,8 @@ one process and in turns: ratios of time tplan / peer, below 1 where tplan wins.
 usage: peers.py TPLAN MODEL.onnx...
 
 THREADS=1 of each; ROUNDS=11; PEERS=onnxruntime,openvino: what is not installed is
-left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1). OPTIONS are more options for
-optimize, such as "--level measure --micro-batches=auto".
+left out, and said. DIM=N=8 gives a symbolic dimension its value (others are 1). OPTIONS
+are more for optimize, such as "--level measure --micro-batches=auto".
 TPLAN_LIBRARY is the libtplan of TPLAN; `make -C bench bench-peers` sets it. A round lets
 each run in turn for about 50 ms, three times at least, and takes the median; the
 ratio is the median over rounds of the ratio of that round, the span holds half of
