@@ -440,6 +440,7 @@ optimize_one (TpCli *cli, const GArray *dims, GError **error)
   find_totals (plan, &totals);
   note_tie (cli, tp_api_get_plan (plan), &totals);
   tp_cli_note_factors (cli, plan);
+  tp_cli_note_batch (cli, plan);
   if (cli->format != TP_FORMAT_TABLE)
     print_data (cli, plan, &totals);
   else

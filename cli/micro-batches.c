@@ -3,6 +3,14 @@
 
 #include "cli/micro-batches.h"
 
+#include "api/graph.h"
+#include "api/plan.h"
+#include "calib/machine-info.h"
+#include "cli/output.h"
+#include "cli/text.h"
+#include "graph/graph-batch.h"
+#include "runtime/devices.h"
+
 #include <string.h>
 
 #define MOST_LISTED 8
@@ -80,6 +88,52 @@ tp_cli_micro_batches_to_json (const TpPlan *plan)
   for (int i = 0; i < plan->micro_batches.n; i++)
     json_array_append_new (list, json_integer (plan->micro_batches.sizes[i]));
   return list;
+}
+
+/* 0: not known. */
+static gint64
+find_largest_cache (void)
+{
+  g_autoptr (TpMachineInfo) info = tp_machine_info_gather (NULL);
+  gint64 largest = 0;
+
+  for (guint i = 0; i < info->caches->len; i++)
+    largest = MAX (largest, g_array_index (info->caches, TpMachineCache, i)
+                                .size_bytes);
+  return largest;
+}
+
+/* The most that tensors of a run take in host memory. */
+static gint64
+find_peak (const TpPlan *plan)
+{
+  gint64 most = 0;
+
+  for (int i = 0; i < plan->n_devices; i++)
+    if (tp_device_is_host (plan->devices[i]))
+      most = MAX (most, plan->peak_bytes[i]);
+  return most;
+}
+
+void
+tp_cli_note_batch (const TpCli *cli, const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  gint64 batch
+      = tp_graph_find_batch (tp_api_get_graph (tplan_plan_get_graph (handle)));
+  g_autofree char *peak = tp_cli_format_bytes (find_peak (plan));
+  gint64 cache;
+
+  if (plan->is_simulated || plan->micro_batches.n > 0 || batch < 2
+      || strcmp (plan->objective, "time") != 0)
+    return;
+  cache = find_largest_cache ();
+  if (cache > 0 && find_peak (plan) > cache)
+    tp_cli_note (cli,
+                 "note: %s of tensors outgrow the caches: the batch of "
+                 "%" G_GINT64_FORMAT " may be faster in parts, which "
+                 "--level=measure --micro-batches=auto finds out",
+                 peak, batch);
 }
 
 const char *

@@ -28,6 +28,14 @@ try 5 optimize tall.json --dim N=16 --devices "$devices" --mem-limit "$fast=1K" 
   && err_has 'no placement fits' && ! err_has 'in micro-batches'
 say $? "nothing fits"
 
+# What outgrows any cache is told of: a GiB.
+if [ "$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)" -gt 4000000 ] && [ -d /sys/devices/system/cpu/cpu0/cache ]; then
+  try 0 optimize tall.json --dim N=8192 --devices ref && err_has 'GiB of tensors outgrow the caches: the batch of 8192 may be faster in parts'
+  say $? "a batch that outgrows the caches is told of"
+fi
+try 0 optimize tall.json --dim N=2 --devices ref && ! err_has 'in parts'; say $? "one that does not is not"
+plan && ! err_has 'in parts'; say $? "nor what is simulated"
+
 # ---- side by side ---------------------------------------------------------------------
 cp fast.conf other.conf
 twins=$fast,sim:$work/other.conf
