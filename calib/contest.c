@@ -12,6 +12,7 @@
  * chance, the more so the fewer they are and the more often it looks. */
 #define MIN_ROUNDS 20
 #define MAX_BLOCKS 40
+#define MIN_SITTINGS 6        /* the fewest that have an interval */
 
 typedef struct
 {
@@ -25,6 +26,7 @@ struct TpContest
   int n;
   Contestant *contestants;
   int next_look;              /* rounds at which to ask whether it is settled */
+  GArray *sittings;           /* int: the first round of each but the first */
 };
 
 TpContest *
@@ -34,6 +36,7 @@ tp_contest_new (int n)
 
   contest->n = n;
   contest->next_look = MIN_ROUNDS;
+  contest->sittings = g_array_new (FALSE, FALSE, sizeof (int));
   contest->contestants = g_new0 (Contestant, n);
   for (int i = 0; i < n; i++)
     {
@@ -55,6 +58,7 @@ tp_contest_free (TpContest *contest)
       g_array_unref (contest->contestants[i].times_ns);
       g_array_unref (contest->contestants[i].rounds);
     }
+  g_array_unref (contest->sittings);
   g_free (contest->contestants);
   g_free (contest);
 }
@@ -116,6 +120,31 @@ tp_contest_count_rounds (const TpContest *contest)
 }
 
 static int
+get_sitting (const TpContest *contest, guint sitting)
+{
+  return sitting == 0 ? 0
+                      : g_array_index (contest->sittings, int, sitting - 1);
+}
+
+void
+tp_contest_begin_sitting (TpContest *contest)
+{
+  int round = tp_contest_count_rounds (contest);
+
+  if (get_sitting (contest, contest->sittings->len) < round)
+    g_array_append_val (contest->sittings, round);
+}
+
+int
+tp_contest_count_sittings (const TpContest *contest)
+{
+  guint last = contest->sittings->len;
+
+  return (int) last
+         + (get_sitting (contest, last) < tp_contest_count_rounds (contest));
+}
+
+static int
 compare_times (const void *a, const void *b)
 {
   gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
@@ -148,15 +177,35 @@ tp_contest_get_times (const TpContest *contest, int who,
                                  get_percentile (sorted, n, 99) };
 }
 
+/* Of each sitting the median of its rounds, over @values, which are of all @n. */
+static int
+join_sittings (const TpContest *contest, double *values, int n)
+{
+  int n_sittings = tp_contest_count_sittings (contest);
+
+  for (int i = 0; i < n_sittings; i++)
+    {
+      int begin = get_sitting (contest, i);
+      int end = i + 1 < n_sittings ? get_sitting (contest, i + 1) : n;
+
+      values[i] = find_median (&values[begin], end - begin);
+    }
+  return n_sittings;
+}
+
 /* @values: of rounds. Per block, their median; the last block has the rounds
  * that are left over too. */
 static double *
-make_blocks (double *values, int n, int *out_n)
+make_blocks (const TpContest *contest, double *values, int n, int *out_n)
 {
-  int length = (n + MAX_BLOCKS - 1) / MAX_BLOCKS;
-  int n_blocks = n / length;
-  double *blocks = g_new (double, n_blocks);
+  int length, n_blocks;
+  double *blocks;
 
+  if (tp_contest_count_sittings (contest) >= MIN_SITTINGS)
+    n = join_sittings (contest, values, n);
+  length = (n + MAX_BLOCKS - 1) / MAX_BLOCKS;
+  n_blocks = n / length;
+  blocks = g_new (double, n_blocks);
   for (int i = 0; i < n_blocks; i++)
     blocks[i] = find_median (&values[i * length], i + 1 < n_blocks
                                                       ? length
@@ -182,7 +231,7 @@ compare_blocks (const TpContest *contest, int who, int against, int *out_n)
 
   for (int i = 0; i < n; i++)
     logs[i] = log (MAX (a[i], 1)) - log (MAX (b[i], 1));
-  return make_blocks (logs, n, out_n);
+  return make_blocks (contest, logs, n, out_n);
 }
 
 gint64
@@ -191,7 +240,7 @@ tp_contest_get_half_ns (const TpContest *contest, int who)
   int n_rounds = tp_contest_count_rounds (contest), n, rank;
   g_autofree double *values
       = g_memdup2 (get_rounds (contest, who), n_rounds * sizeof (double));
-  g_autofree double *blocks = make_blocks (values, n_rounds, &n);
+  g_autofree double *blocks = make_blocks (contest, values, n_rounds, &n);
 
   qsort (blocks, n, sizeof *blocks, compare_doubles);
   rank = tp_stats_interval_rank (n);
@@ -250,7 +299,9 @@ tp_contest_is_settled (TpContest *contest, int base)
 {
   int n_rounds = tp_contest_count_rounds (contest);
 
-  if (n_rounds < contest->next_look)
+  if (n_rounds < contest->next_look
+      || (contest->sittings->len > 0
+          && tp_contest_count_sittings (contest) < MIN_SITTINGS))
     return FALSE;
   contest->next_look = n_rounds + n_rounds / 2;
   for (int i = 0; i < contest->n; i++)

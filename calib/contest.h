@@ -23,6 +23,10 @@ int tp_contest_get_turn (int n, int round, int turn);
 void tp_contest_add (TpContest *contest, int who, gint64 time_ns);
 void tp_contest_end_round (TpContest *contest);
 int tp_contest_count_rounds (const TpContest *contest);
+/* Rounds from now on have something in common, such as the memory that contestants
+ * were given, which those before did not have. So is the first from the start. */
+void tp_contest_begin_sitting (TpContest *contest);
+int tp_contest_count_sittings (const TpContest *contest); /* that have a round */
 
 /* All runs of one contestant, in rounds that ended; the nearest rank. */
 typedef struct
@@ -47,7 +51,8 @@ typedef struct
 
 /* Rounds give pairs, so whatever slows both alike goes out. Rounds that follow
  * each other are put together to a few tens of blocks: noise that lasts for some
- * rounds counts once. The interval is that of the sign test on the blocks
+ * rounds counts once. Those of a sitting are one block, if there are enough sittings
+ * for an interval. The interval is that of the sign test on the blocks
  * (tp_stats_interval_rank ()): no distribution is assumed. @n rounds >= 1. */
 TpContestRatio tp_contest_compare (const TpContest *contest, int who,
                                    int against);
@@ -60,7 +65,8 @@ int tp_contest_find_best (const TpContest *contest, const gboolean *is_among);
 int tp_contest_find_winner (const TpContest *contest);
 
 /* Whether more rounds would tell little: the interval of each ratio to @base is
- * within 1 % of it, or a quarter of what it differs from 1. To be asked after
+ * within 1 % of it, or a quarter of what it differs from 1; not before there are enough
+ * sittings, if there are several. To be asked after
  * every round; it looks at 20 and whenever there are half as many again, since
  * stopping at what is narrow by chance makes 95 % less: about 93. */
 gboolean tp_contest_is_settled (TpContest *contest, int base);

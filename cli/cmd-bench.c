@@ -146,10 +146,11 @@ print_data (const TpBench *bench, const TpCli *cli, int base, int winner)
   const TpPlan *plan = tp_api_get_plan (tp_bench_get (bench, 0)->plan);
   json_t *list = json_array ();
   json_t *document = json_pack (
-      "{s:s, s:o, s:b, s:i, s:I, s:I, s:o, s:I, s:b}", "format",
+      "{s:s, s:o, s:b, s:i, s:i, s:I, s:I, s:o, s:I, s:b}", "format",
       "tplan-bench/1", "graph", tp_cli_string (plan->graph_name), "simulated",
       bench->is_simulated, "rounds",
-      tp_contest_count_rounds (bench->contest), "time_ns",
+      tp_contest_count_rounds (bench->contest), "sittings",
+      tp_contest_count_sittings (bench->contest), "time_ns",
       (json_int_t) bench->time_ns, "items",
       (json_int_t) tp_bench_count_items (bench), "load",
       bench->load < 0 ? json_null () : json_real (bench->load),
@@ -258,8 +259,9 @@ note_machine (const TpBench *bench, const TpCli *cli)
 {
   g_autofree char *time = tp_cli_format_time (bench->time_ns);
 
-  tp_cli_note (cli, "%d rounds in %s; RATIO: time over that of '%s'",
-               tp_contest_count_rounds (bench->contest), time,
+  tp_cli_note (cli, "%d rounds, %d sittings, %s; RATIO: time over that of '%s'",
+               tp_contest_count_rounds (bench->contest),
+               tp_contest_count_sittings (bench->contest), time,
                tp_bench_get (bench, tp_bench_find_base (bench))->name);
   if (!bench->is_simulated && tp_bench_is_busy (bench))
     tp_cli_note (cli,

@@ -201,6 +201,72 @@ test_stopping (void)
   g_assert_cmpint (n_held, >=, 900);
 }
 
+/* Rounds of two that are equal, but for what each has by luck as long as a sitting lasts;
+ * until they are settled, or there are many. */
+static TpContest *
+run_sittings (gboolean is_told)
+{
+  const double times[] = { 1, 1 };
+  const Machine machine = { .n = 2, .times = times, .spread = 0.005 };
+  TpContest *contest = tp_contest_new (2);
+
+  for (int i = 0; i < 50 && !tp_contest_is_settled (contest, 1); i++)
+    {
+      const double lucky[]
+          = { exp (0.02 * draw_normal ()), exp (0.02 * draw_normal ()) };
+      Machine sitting = machine;
+      double slow[2] = { 0 };
+
+      sitting.times = lucky;
+      if (is_told)
+        tp_contest_begin_sitting (contest);
+      for (int k = 0; k < 5; k++)
+        run_round (&sitting, contest, slow);
+    }
+  return contest;
+}
+
+/* Such luck is no difference, and is not taken for one if sittings are known. */
+static void
+test_sittings (void)
+{
+  int n_held[2] = { 0 };
+
+  for (int is_told = 0; is_told < 2; is_told++)
+    for (int draw = 0; draw < 500; draw++)
+      {
+        g_autoptr (TpContest) contest = run_sittings (is_told);
+        TpContestRatio it = tp_contest_compare (contest, 0, 1);
+
+        n_held[is_told] += it.low <= 1 && 1 <= it.high;
+      }
+  g_test_message ("held in %d, told in %d of 500", n_held[0], n_held[1]);
+  g_assert_cmpint (n_held[0], <, 400);
+  g_assert_cmpint (n_held[1], >=, 450);
+}
+
+/* Five sittings are too few for an interval of sittings; a sitting without a round is
+ * none. */
+static void
+test_few_sittings (void)
+{
+  g_autoptr (TpContest) contest = tp_contest_new (2);
+
+  for (int i = 1; i <= 25; i++)
+    {
+      if (i % 5 == 0)
+        {
+          tp_contest_begin_sitting (contest);
+          tp_contest_begin_sitting (contest);
+        }
+      tp_contest_add (contest, 0, 1000);
+      tp_contest_add (contest, 1, 1000);
+      tp_contest_end_round (contest);
+      g_assert_cmpint (tp_contest_is_settled (contest, 1), ==, i == 25);
+      g_assert_cmpint (tp_contest_compare (contest, 0, 1).low > 0, ==, i >= 6);
+    }
+}
+
 /* In how many of 1000 draws @who wins; -1: nobody. */
 static int
 count_won (const Machine *machine, int n_rounds, int who)
@@ -257,6 +323,8 @@ main (int argc, char **argv)
   g_test_add_func ("/contest/coverage", test_coverage);
   g_test_add_func ("/contest/lasting", test_lasting);
   g_test_add_func ("/contest/stopping", test_stopping);
+  g_test_add_func ("/contest/sittings", test_sittings);
+  g_test_add_func ("/contest/few-sittings", test_few_sittings);
   g_test_add_func ("/contest/equal", test_equal);
   g_test_add_func ("/contest/winner", test_winner);
   return g_test_run ();
