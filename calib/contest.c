@@ -196,16 +196,12 @@ join_sittings (const TpContest *contest, double *values, int n)
 /* @values: of rounds. Per block, their median; the last block has the rounds
  * that are left over too. */
 static double *
-make_blocks (const TpContest *contest, double *values, int n, int *out_n)
+make_blocks (double *values, int n, int *out_n)
 {
-  int length, n_blocks;
-  double *blocks;
+  int length = (n + MAX_BLOCKS - 1) / MAX_BLOCKS;
+  int n_blocks = n / length;
+  double *blocks = g_new (double, n_blocks);
 
-  if (tp_contest_count_sittings (contest) >= MIN_SITTINGS)
-    n = join_sittings (contest, values, n);
-  length = (n + MAX_BLOCKS - 1) / MAX_BLOCKS;
-  n_blocks = n / length;
-  blocks = g_new (double, n_blocks);
   for (int i = 0; i < n_blocks; i++)
     blocks[i] = find_median (&values[i * length], i + 1 < n_blocks
                                                       ? length
@@ -231,7 +227,9 @@ compare_blocks (const TpContest *contest, int who, int against, int *out_n)
 
   for (int i = 0; i < n; i++)
     logs[i] = log (MAX (a[i], 1)) - log (MAX (b[i], 1));
-  return make_blocks (contest, logs, n, out_n);
+  if (tp_contest_count_sittings (contest) >= MIN_SITTINGS)
+    n = join_sittings (contest, logs, n);
+  return make_blocks (logs, n, out_n);
 }
 
 gint64
@@ -240,7 +238,7 @@ tp_contest_get_half_ns (const TpContest *contest, int who)
   int n_rounds = tp_contest_count_rounds (contest), n, rank;
   g_autofree double *values
       = g_memdup2 (get_rounds (contest, who), n_rounds * sizeof (double));
-  g_autofree double *blocks = make_blocks (contest, values, n_rounds, &n);
+  g_autofree double *blocks = make_blocks (values, n_rounds, &n);
 
   qsort (blocks, n, sizeof *blocks, compare_doubles);
   rank = tp_stats_interval_rank (n);

@@ -37,8 +37,9 @@ typedef struct
 void tp_contest_get_times (const TpContest *contest, int who,
                            TpContestTimes *out_times);
 
-/* Half of the 95 % interval of the median of what one contestant took: of
- * blocks of its rounds (see below), by the sign test. -1: too few rounds. */
+/* Half of the 95 % interval of the median of what one contestant took, in the sittings
+ * there were: of blocks of its rounds (see below), by the sign test. -1: too few
+ * rounds. */
 gint64 tp_contest_get_half_ns (const TpContest *contest, int who);
 
 /* The time of one contestant over that of another: the median over the rounds,
