@@ -119,21 +119,24 @@ void
 tp_cli_note_batch (const TpCli *cli, const TplanPlan *handle)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
-  gint64 batch
-      = tp_graph_find_batch (tp_api_get_graph (tplan_plan_get_graph (handle)));
-  g_autofree char *peak = tp_cli_format_bytes (find_peak (plan));
-  gint64 cache;
+  gint64 peak_bytes = find_peak (plan), cache_bytes, batch;
+  g_autofree char *peak = NULL;
 
-  if (plan->is_simulated || plan->micro_batches.n > 0 || batch < 2
+  if (plan->is_simulated || plan->micro_batches.n > 0
       || strcmp (plan->objective, "time") != 0)
     return;
-  cache = find_largest_cache ();
-  if (cache > 0 && find_peak (plan) > cache)
-    tp_cli_note (cli,
-                 "note: %s of tensors outgrow the caches: the batch of "
-                 "%" G_GINT64_FORMAT " may be faster in parts, which "
-                 "--level=measure --micro-batches=auto finds out",
-                 peak, batch);
+  cache_bytes = find_largest_cache ();
+  if (cache_bytes == 0 || peak_bytes <= cache_bytes)
+    return;
+  batch = tp_graph_find_batch (tp_api_get_graph (tplan_plan_get_graph (handle)));
+  if (batch < 2)
+    return;
+  peak = tp_cli_format_bytes (peak_bytes);
+  tp_cli_note (cli,
+               "note: %s of tensors outgrow the caches: the batch of "
+               "%" G_GINT64_FORMAT " may be faster in parts, which "
+               "--level=measure --micro-batches=auto finds out",
+               peak, batch);
 }
 
 const char *
