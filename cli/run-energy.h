@@ -14,7 +14,7 @@ typedef struct
   gint64 began_ns, looked_ns;
   double predicted_j;         /* a run; -1: the plan has no watts */
   double counted_j;           /* a run; -1: it is not counted, for this @reason */
-  const char *reason;         /* interned */
+  const char *reason;
   const char *uncounted;      /* (nullable) interned: a device that is not, so that
                                * @counted_j is not all of it */
 } TpRunEnergy;
