@@ -40,7 +40,7 @@ typedef struct
   TpContest *contest;         /* once run */
   gint64 start_ns, time_ns;   /* of the rounds */
   gint64 sat_ns;              /* since when its sessions are what they are */
-  gint64 making_ns;           /* how long it took to make them anew; 0: never */
+  gint64 making_ns;           /* how long it took to make them */
   double load;                /* before them; below 0: not known */
   gint64 n_switches;          /* involuntary ones, while they lasted */
   gboolean is_alone;          /* nobody else had a processor meanwhile */
