@@ -6,9 +6,11 @@
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "calib/samples.h"
+#include "calib/seat.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "ir/clock.h"
+#include "runtime/pool.h"
 #include "runtime/threads.h"
 
 #define DUE_NS 20000000
@@ -48,6 +50,7 @@ tp_apart_init (TpApart *apart, const TpCli *cli, int n_threads)
 {
   *apart = (TpApart){ .n_threads = tp_threads_count (n_threads) };
   apart->least = find_least (cli->cost_path, n_threads);
+  tp_pool_prepare (apart->n_threads, NULL); /* without it one probe finds no other */
   tp_apart_look (apart);
 }
 
@@ -59,16 +62,38 @@ is_away (const TpApart *apart, const TpProcessors *now)
          && !tp_probe_is_pool_whole (apart->n_threads);
 }
 
-/* Again, where a thread was only late. */
+/* Again, where a thread was only late, or could not come because the caller has the
+ * processor that it is pinned to. */
 static void
 probe (const TpApart *apart, TpProcessors *out_now)
 {
-  int i = 0;
+  TpSeat seat = { 0 };
 
-  do
+  tp_probe_processors (apart->n_threads, out_now);
+  if (out_now->handover_ns > 0 && out_now->crowding > 0)
+    return;
+  tp_seat_take (&seat);
+  for (int i = 0; i < N_PROBES
+                  && (out_now->handover_ns == 0 || out_now->crowding == 0)
+                  && tp_probe_is_pool_whole (apart->n_threads);
+       i++)
     tp_probe_processors (apart->n_threads, out_now);
-  while ((out_now->handover_ns == 0 || out_now->crowding == 0)
-         && i++ < N_PROBES && tp_probe_is_pool_whole (apart->n_threads));
+  tp_seat_leave (&seat);
+}
+
+/* Likewise. */
+static gint64
+probe_contention (const TpApart *apart)
+{
+  gint64 contention = tp_probe_contention (apart->n_threads);
+  TpSeat seat;
+
+  if (contention > 0)
+    return contention;
+  tp_seat_take (&seat);
+  contention = tp_probe_contention (apart->n_threads);
+  tp_seat_leave (&seat);
+  return contention;
 }
 
 gboolean
@@ -76,7 +101,7 @@ tp_apart_look_at_cores (TpApart *apart)
 {
   const TpProcessors now
       = { .contention = apart->least.contention > 0
-                            ? tp_probe_contention (apart->n_threads) : 0 };
+                            ? probe_contention (apart) : 0 };
 
   apart->is_contended = tp_samples_are_contended (&now, &apart->least);
   if (now.contention > 0)

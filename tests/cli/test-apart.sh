@@ -39,6 +39,25 @@ is_calmer ()
   return 1
 }
 try 0 cost import company.json && is_calmer; say $? "figures of others' company"
+# A plan without ops on the cpu has processors as well: here they are near however far.
+if "$TPLAN" devices 2> /dev/null | grep -q '^opencl:0  *ready'; then
+  TPLAN_COST=$work/opencl.db
+  try 0 calibrate mlp.json --devices opencl:0 --threads 2 && try 0 cost export && cp .out opencl.json
+  say $? "calibrate a device whose threads take all processors"
+  sed 's/"\(handover_ns\|crowding\)": [0-9]*/"\1": 10000000/' opencl.json > anywhere.json
+  TPLAN_COST=$work/anywhere.db
+  is_here ()
+  {
+    for i in 1 2 3 4 5 6 7 8; do
+      try 0 run mlp.json --devices opencl:0 --threads 2 -n 12 --format json || return 1
+      [ "$(json apart_runs)" = 0 ] && return 0
+    done
+    return 1
+  }
+  try 0 cost import anywhere.json && is_here; say $? "its processors are looked at"
+else
+  echo "# no OpenCL device: what its runs say of processors is not tried"
+fi
 TPLAN_COST=$work/far.db
 try 0 run mlp.json --devices $sims -n 12 --wait 1h --format json && [ "$(json apart_runs)" = 0 ] && [ "$(json calm_runs)" = 12 ]
 say $? "nobody disturbs what is simulated"
