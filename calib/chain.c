@@ -193,6 +193,7 @@ tp_chain_new (TpDevice *device, const TpGraph *graph,
   chain->device = device;
   chain->is_host = info.is_host;
   chain->is_apart = info.is_apart;
+  chain->takes_all = info.takes_all;
   chain->runs_nodes = info.runs_nodes;
   chain->n_threads = 1;
   chain->graph = graph;
@@ -503,7 +504,9 @@ take_timed (TpChain *chain, const int *links, int n_links, const Timed *timed,
       TpSample *sample = &out_samples[links[i]];
 
       *sample = (TpSample){ .time_ns = *its++ };
-      sample->n_preempted = round->n_preempted > 1 + round->time_ns / CALM_NS;
+      sample->n_preempted
+          = !chain->takes_all
+            && round->n_preempted > 1 + round->time_ns / CALM_NS;
       if (chain->is_apart)
         continue;
       sample->cpu_ns = (gint64) ((double) round->cpu_ns / round->time_ns

@@ -29,6 +29,7 @@ typedef struct
   gboolean is_host;           /* a launch has happened on return */
   gboolean runs_nodes;
   gboolean is_apart;          /* processors are nothing to it */
+  gboolean takes_all;         /* and its own threads are who preempts the caller */
   int n_threads;              /* of the pool, that its kernels may use */
   const TpGraph *graph;
   const TpKeys *keys;

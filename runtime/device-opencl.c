@@ -16,6 +16,7 @@
 #include "runtime/opencl-shared.h"
 #include "runtime/opencl-wait.h"
 #include "runtime/opencl.h"
+#include "runtime/pool.h"
 #include "runtime/threads.h"
 
 extern const TpDeviceOps tp_device_opencl;
@@ -32,6 +33,7 @@ typedef struct
   cl_command_queue current;   /* one of the two */
   cl_command_queue copies[2]; /* [is_write] where it is shared: copies do not wait
                                * for kernels; else NULL */
+  gboolean takes_all;         /* processors, so that nobody else may wait awake */
   gboolean has_shared;        /* buffers that the host uses in place */
   TpOpenclCopier copier;
   gint64 max_buf_bytes;
@@ -114,9 +116,9 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
   device->id = shared.device;
   device->has_shared
       = options->is_shared && tp_opencl_can_share (device->id);
-  device->copier.is_awake
-      = !options->is_shared
-        && tp_opencl_may_stay_awake (device->index, device->id);
+  device->takes_all = tp_opencl_takes_all (device->id);
+  device->copier.is_awake = !options->is_shared && !device->takes_all
+                            && tp_opencl_is_cpu (device->id);
   if (!make_queue (device, &device->queue, error))
     return FALSE;
   device->current = device->queue;
@@ -124,16 +126,6 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
     if (!make_queue (device, &device->copies[i], error))
       return FALSE;
   return TRUE;
-}
-
-/* As large a buffer as the driver lets be made; one that does not say is asked when
- * it is made. */
-static gint64
-get_max_buf_bytes (cl_device_id device)
-{
-  guint64 bytes = tp_opencl_get_number (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-
-  return bytes == 0 ? G_MAXINT64 : (gint64) MIN (bytes, G_MAXINT64);
 }
 
 static TpDevice *
@@ -159,7 +151,7 @@ cl_open (const char *which, const TpDeviceOptions *options, GError **error)
   device->index = index;
   device->id = tp_opencl_get (index);
   tp_opencl_copier_init (&device->copier, device->id);
-  device->max_buf_bytes = get_max_buf_bytes (device->id);
+  device->max_buf_bytes = tp_opencl_get_max_buf_bytes (device->id);
   if (open_context (device, options, error))
     return &device->base;
   cl_close (&device->base);
@@ -190,6 +182,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
     .is_apart = !tp_opencl_is_cpu (device->id),
+    .takes_all = device->takes_all,
     .pci = tp_opencl_dup_pci (device->id),
   };
   tp_opencl_describe (device->id, &out_info->target);
@@ -563,6 +556,8 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
     return FALSE;
   if (launch == NULL)
     return wait (device, error);
+  if (device->takes_all)
+    tp_pool_rest ();
   code = choose_queue (device);
   if (code == CL_SUCCESS)
     code = enqueue (device, launch, is_told ? &timed : NULL);

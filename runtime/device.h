@@ -66,6 +66,8 @@ typedef struct
   gboolean runs_nodes;                /* wants units that are not lowered */
   gboolean is_apart;                  /* kernels take none of the processors
                                        * that the process has */
+  gboolean takes_all;                 /* they take all: that the caller lost its
+                                       * processor says nothing of others */
   TpTarget target;                    /* that kernels are made for; lanes 0: it
                                        * does not say */
 } TpDeviceInfo;

@@ -19,11 +19,10 @@
 #define N_PAUSES 64           /* between two questions, for which drivers lock */
 
 gboolean
-tp_opencl_may_stay_awake (int index, cl_device_id device)
+tp_opencl_takes_all (cl_device_id device)
 {
-  return device != tp_opencl_get (index)
-         && tp_opencl_count_units (device)
-                < tp_threads_count_processors ();
+  return tp_opencl_is_cpu (device)
+         && tp_opencl_count_units (device) >= tp_threads_count_processors ();
 }
 
 static gboolean

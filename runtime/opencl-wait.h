@@ -4,9 +4,9 @@
 
 #include "runtime/opencl.h"
 
-/* Whether a caller may stay awake beside the threads of @device, which stands for
- * device @index: it is part of a CPU, with fewer threads than there are processors. */
-gboolean tp_opencl_may_stay_awake (int index, cl_device_id device);
+/* Whether @device is a CPU whose threads take all processors: nobody else is to wait
+ * awake while they work. */
+gboolean tp_opencl_takes_all (cl_device_id device);
 
 /* clFinish (), for which the caller stays awake for some milliseconds first. */
 cl_int tp_opencl_finish_awake (cl_command_queue queue);

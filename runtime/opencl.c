@@ -284,6 +284,14 @@ tp_opencl_get_number (cl_device_id device, cl_device_info what)
   return value;
 }
 
+gint64
+tp_opencl_get_max_buf_bytes (cl_device_id device)
+{
+  guint64 bytes = tp_opencl_get_number (device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+
+  return bytes == 0 ? G_MAXINT64 : (gint64) MIN (bytes, G_MAXINT64);
+}
+
 /* What a driver says of itself in at most TP_OPENCL_TEXT_MAX bytes. */
 char *
 tp_opencl_dup_text (cl_device_id device, cl_device_info what)

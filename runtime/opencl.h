@@ -40,6 +40,9 @@ gboolean tp_opencl_fail (GError **error, const char *device, cl_int code,
 int tp_opencl_count_units (cl_device_id device); /* as far as believed */
 gboolean tp_opencl_is_cpu (cl_device_id device);
 guint64 tp_opencl_get_number (cl_device_id device, cl_device_info what);
+/* As large a buffer as the driver lets be made; one that does not say is asked when
+ * it is made. */
+gint64 tp_opencl_get_max_buf_bytes (cl_device_id device);
 char *tp_opencl_dup_text (cl_device_id device, cl_device_info what);
 /* "platform name;platform version" of that device; caller frees. */
 char *tp_opencl_dup_platform (int index);

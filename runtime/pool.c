@@ -58,6 +58,7 @@ typedef struct
   int n_workers;
   int n_processors;
   atomic_int spin_ns;
+  atomic_int is_resting;      /* workers are to sleep while there is nothing to do */
   Worker *workers[TP_POOL_MAX_THREADS];
   /* the run */
   TpPoolFunc func;
@@ -101,9 +102,9 @@ futex_wake (atomic_int *word)
   syscall (SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-/* Spins while *word is @value, at most the spin time. */
+/* Spins while *word is @value, at most the spin time; a worker not while it is to rest. */
 static gboolean
-spin_while (atomic_int *word, int value)
+spin_while (atomic_int *word, int value, gboolean is_worker)
 {
   gint64 limit_ns = atomic_load_explicit (&pool.spin_ns, memory_order_relaxed);
   gint64 end_ns = 0;
@@ -112,6 +113,9 @@ spin_while (atomic_int *word, int value)
     {
       if (atomic_load_explicit (word, memory_order_acquire) != value)
         return TRUE;
+      if (is_worker
+          && atomic_load_explicit (&pool.is_resting, memory_order_relaxed))
+        return FALSE;
       tp_pool_pause ();
       if (i % 64 != 0)
         continue;
@@ -155,7 +159,7 @@ worker_main (void *argument)
     {
       int expected = POSTED;
 
-      if (!spin_while (&worker->state, IDLE))
+      if (!spin_while (&worker->state, IDLE, TRUE))
         {
           atomic_store (&worker->is_asleep, 1);
           while (atomic_load (&worker->state) == IDLE)
@@ -208,7 +212,7 @@ wait_until_done (int n_begun)
 
       if (n_done == n_begun)
         return;
-      if (spin_while (&pool.n_done, n_done))
+      if (spin_while (&pool.n_done, n_done, FALSE))
         continue;
       atomic_store (&pool.caller_is_asleep, 1);
       futex_wait (&pool.n_done, n_done);
@@ -254,11 +258,26 @@ take_lock (gboolean is_brief)
   return TRUE;
 }
 
+/* Written where it changes only: all workers read it. */
+static void
+set_resting (int is_resting)
+{
+  if (atomic_load_explicit (&pool.is_resting, memory_order_relaxed) != is_resting)
+    atomic_store_explicit (&pool.is_resting, is_resting, memory_order_relaxed);
+}
+
+void
+tp_pool_rest (void)
+{
+  set_resting (1);
+}
+
 /* The lock is held. */
 static void
 run (int n_threads, gint64 n_items)
 {
   n_threads = MIN (n_threads, pool.n_workers + 1);
+  set_resting (0);
   share_out (n_threads, n_items);
   atomic_store (&pool.n_done, 0);
   for (int i = 0; i < n_threads - 1; i++)

@@ -32,6 +32,10 @@ void tp_pool_run (int n_threads, gint64 n_items, TpPoolFunc func,
 void tp_pool_run_briefly (int n_threads, gint64 n_items, TpPoolFunc func,
                           gpointer data);
 
+/* Idle workers sleep at once, rather than wait awake for more: somebody else is about
+ * to use their processors. Until the next run. Thread: any. */
+void tp_pool_rest (void);
+
 /* Leaves a moment to who shares the core with one that waits awake. */
 void tp_pool_pause (void);
 

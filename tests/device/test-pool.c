@@ -111,6 +111,36 @@ test_uneven (void)
 }
 
 static gpointer
+send_to_rest (gpointer data)
+{
+  atomic_int *is_over = data;
+
+  while (!atomic_load (is_over))
+    tp_pool_rest ();
+  return NULL;
+}
+
+/* Whoever sleeps is woken, also where somebody sends all to rest all the time. */
+static void
+test_rest (void)
+{
+  atomic_int is_over = 0;
+  GThread *other;
+
+  prepare (3);
+  for (int i = 0; i < 300; i++)
+    {
+      tp_pool_rest ();
+      g_assert_true (run_once (3, 300));
+    }
+  other = g_thread_new ("other", send_to_rest, &is_over);
+  for (int i = 0; i < 300; i++)
+    g_assert_true (run_once (3, 300));
+  atomic_store (&is_over, 1);
+  g_thread_join (other);
+}
+
+static gpointer
 compete (gpointer data)
 {
   int n_good = 0;
@@ -207,6 +237,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pool/each-once", test_each_once);
   g_test_add_func ("/pool/after-sleep", test_after_sleep);
   g_test_add_func ("/pool/uneven", test_uneven);
+  g_test_add_func ("/pool/rest", test_rest);
   g_test_add_func ("/pool/competing", test_competing);
   g_test_add_func ("/pool/after-fork", test_after_fork);
   g_test_add_func ("/pool/fork-within", test_fork_within);
