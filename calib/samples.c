@@ -24,8 +24,10 @@
 #include <time.h>
 
 #define SHORT_NS 5000         /* the readings take a tenth of this */
+#define LONG_NS 100000000     /* ten ticks, where they are rare */
 #define SHARE 0.85            /* of the best share of the processors */
 #define BUSY 0.5              /* processors; less is a thread that waits */
+#define ONE 1.05              /* likewise; more is several threads */
 #define ENOUGH 6
 #define APART 1.6             /* times the least hand-over; seen: 3 to 4 */
 #define CROWDED 1.25          /* times the least crowding; seen: 1.8 */
@@ -196,8 +198,7 @@ compare_shares (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* What a tenth of them reach, two at least: the system may book the time of many
- * to one. */
+/* What a tenth of them reach, two at least. */
 static double
 find_best_share (const TpSample *samples, int n)
 {
@@ -207,6 +208,15 @@ find_best_share (const TpSample *samples, int n)
     shares[i] = get_share (&samples[i]);
   qsort (shares, n, sizeof *shares, compare_shares);
   return n > 0 ? shares[n - MIN (MAX (n / 10, 2), n)] : 0;
+}
+
+/* The time of other threads than the caller is booked by ticks, some milliseconds
+ * apart: of shorter samples some have nothing of it, and others that of many. */
+static gboolean
+has_little_share (const TpSample *sample, double best)
+{
+  return sample->time_ns >= (best > ONE ? LONG_NS : SHORT_NS)
+         && sample->cpu_ns > 0 && get_share (sample) < SHARE * best;
 }
 
 void
@@ -224,9 +234,7 @@ tp_samples_find_disturbed (const TpSample *samples, int n,
                                                    least)
                           || tp_samples_are_contended (&samples[i].processors,
                                                        least)
-                          || (samples[i].time_ns >= SHORT_NS
-                              && samples[i].cpu_ns > 0
-                              && get_share (&samples[i]) < SHARE * best);
+                          || has_little_share (&samples[i], best);
 }
 
 int

@@ -5,7 +5,7 @@
 #include "calib/near.h"
 #include "calib/tracks.h"
 
-#define QUIET_NS 100000
+#define QUIET_NS 100000000
 
 static const TpProcessors unknown;
 
@@ -69,6 +69,21 @@ test_counted (void)
       g_assert_cmpint (samples[i].cpu_ns, ==, 0);
     }
   g_assert_cmpint (samples[3].time_ns, ==, 0);
+}
+
+/* Two threads, in four milliseconds from tick to tick: one in ten runs has the time
+ * that another thread had since the last, the others have only the caller's. */
+static void
+test_booked_by_ticks (void)
+{
+  TpSample samples[300];
+  gboolean is_disturbed[300];
+
+  for (int i = 0; i < 300; i++)
+    samples[i] = make_sample (400000 + i, i % 10 == 7 ? 11 : 1, 0);
+  tp_samples_find_disturbed (samples, 300, &unknown, is_disturbed);
+  for (int i = 0; i < 300; i++)
+    g_assert_false (is_disturbed[i]);
 }
 
 /* Processor time that the system booked late says nothing of the others. */
@@ -434,6 +449,7 @@ main (int argc, char **argv)
   g_test_add_func ("/samples/disturbed", test_disturbed);
   g_test_add_func ("/samples/counted", test_counted);
   g_test_add_func ("/samples/booked-late", test_booked_late);
+  g_test_add_func ("/samples/booked-by-ticks", test_booked_by_ticks);
   g_test_add_func ("/samples/estimate", test_estimate);
   g_test_add_func ("/samples/no-witness", test_no_witness);
   g_test_add_func ("/samples/apart", test_apart);
