@@ -79,18 +79,7 @@ const TpStorage *tp_chain_find_storage (const TpChain *chain, int link,
 gboolean tp_chain_compile (TpChain *chain, const int *links, int n_links,
                            GError **error);
 
-/* Feeds the inputs and runs those of @links that are compiled, all of one pass, as
- * a session would. */
-gboolean tp_chain_run (TpChain *chain, const int *links, int n_links,
-                       GError **error);
-
-/* Feeds the inputs and runs those of @links that are compiled, all of one pass,
- * in order, each for its time: by the caller's clock on the host, by the
- * device's clock where it has one, else in bursts. @out_samples: per link of the
- * chain; others stay. Keeping times slows a queue down: chain->scale is what the
- * whole takes without, by the caller's clock, over the sum of the times; 1 for
- * the other ways. */
-gboolean tp_chain_time (TpChain *chain, const int *links, int n_links,
-                        TpSample *out_samples, GError **error);
+/* Writes the inputs, as a session does before each run. */
+gboolean tp_chain_feed (TpChain *chain, int pass, GError **error);
 
 #endif

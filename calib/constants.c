@@ -4,7 +4,7 @@
 #include "calib/constants.h"
 
 #include "calib/burst.h"
-#include "calib/chain.h"
+#include "calib/chain-time.h"
 #include "calib/columns.h"
 #include "calib/compare.h"
 #include "calib/constants-graph.h"

@@ -13,7 +13,7 @@
 
 #include "calib/interference.h"
 
-#include "calib/chain.h"
+#include "calib/chain-time.h"
 #include "calib/constants-graph.h"
 #include "calib/measure.h"
 #include "calib/patience.h"

@@ -3,15 +3,15 @@
  * Kernels are compiled some at a time; each batch is run once with a wait after
  * each kernel, so that a crash has a name, and then timed a little, so that an
  * interrupt leaves something. When all are compiled the whole chain is run round
- * by round, one device after the other, until the figures stand: what others
- * running here have disturbed does not count, so it is taken again. Fused and not,
- * a graph is run in the same rounds, so that the gain of a group is the difference
- * of like and like. */
+ * by round, one device after the other, until the figures stand: what others here
+ * have disturbed is taken again. Fused and not, a graph is run in the same rounds,
+ * so that the gain of a group is the difference of like and like. */
 #include "config.h"
 
 #include "calib/measure.h"
 
 #include "calib/beaten.h"
+#include "calib/chain-time.h"
 #include "calib/compare.h"
 #include "calib/contenders.h"
 #include "calib/measure-steps.h"

@@ -8,7 +8,7 @@
 #include "calib/watts.h"
 
 #include "calib/burst.h"
-#include "calib/chain.h"
+#include "calib/chain-time.h"
 #include "calib/constants-graph.h"
 #include "calib/joules.h"
 #include "calib/measure.h"
