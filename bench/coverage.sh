@@ -9,7 +9,10 @@
 #   coverage.sh TPLAN MODEL...
 #
 # DEVICES=cpu,opencl:0 one after another; SITTINGS=5 of each plan; DURATION=2s of
-# each: short ones say little of who else was there; THREADS=: as many; WAIT=60s for processors to be near each other before each;
+# each: short ones say little of who else was there; THREADS=: as many, PoCL's too
+# (it wakes all it has for each kernel, and those beyond THREADS for nothing: then
+# times are others in each process); WAIT=60s for processors to be near each other
+# before each;
 # KEEP=1 lets each sitting correct the plans after it, as use does, else nothing is
 # kept and all plans are of one calibration.
 set -eu
@@ -22,6 +25,9 @@ trap 'rm -rf "$work"' EXIT
 TPLAN_COST=$work/cost.db
 TPLAN_SYSTEM_COST=$work/none
 export TPLAN_COST TPLAN_SYSTEM_COST
+if [ -n "${THREADS:-}" ]; then
+  export POCL_MAX_PTHREAD_COUNT="${POCL_MAX_PTHREAD_COUNT:-$THREADS}"
+fi
 
 # "median low high" of one sitting
 sit () {
