@@ -16,9 +16,12 @@
 #include "calib/stamped.h"
 #include "ir/clock.h"
 
+#include <math.h>
+
 #define LOOK_NS 300000        /* others stay longer; a look takes 20 us */
 #define N_LOOKS 32            /* in a row, for a moment without them */
 #define CALM_NS 5000000       /* as often as this the system itself interrupts */
+#define GOLDEN 0.6180339887   /* its multiples lie evenly, whatever their number */
 
 /* ---- on the host -------------------------------------------------------- */
 
@@ -45,20 +48,19 @@ find_next (const TpChain *chain, const int *links, int n_links, int i)
   return i;
 }
 
-/* To ask the system what disturbed a kernel takes longer than a short one, and drives
- * what that is about to use from the nearest cache: short ones that follow each other
- * are asked about together. */
-static gboolean
-is_to_count (const TpChain *chain, const int *links, int n_links, int i)
+/* To look, and to ask the system what disturbed kernels, drives what the next is
+ * about to use from the nearest caches, and adds 0.4 to 0.9 us to it: those between two
+ * looks are asked about together, and looks are in other places in each round. */
+static gint64
+get_first_look (TpChain *chain)
 {
-  int next = find_next (chain, links, n_links, i + 1);
+  double part = fmod (GOLDEN * chain->n_rounds++, 1);
 
-  return !chain->links[links[i]].is_short || next == n_links
-         || !chain->links[links[next]].is_short;
+  return tp_clock_get_ns () - (gint64) (part * LOOK_NS);
 }
 
 /* Where the pool is not whole nothing of what follows counts, though each kernel
- * may look alike in all rounds. */
+ * may look alike in all rounds. Inputs are written right before, as in a session. */
 static gboolean
 time_on_host (TpChain *chain, const int *links, int n_links,
               TpSample *out_samples, GError **error)
@@ -66,12 +68,14 @@ time_on_host (TpChain *chain, const int *links, int n_links,
   gboolean is_whole
       = chain->runs_nodes || tp_probe_is_pool_whole (chain->n_threads);
   gint64 contention = chain->processors.contention;
-  gint64 looked_ns = tp_clock_get_ns ();
-  int n_looked = 0, n_counted = 0;
-  gboolean is_due;
+  gint64 looked_ns;
+  int n_looked = 0;
   TpSample begin;
 
   tp_sample_begin (&begin);
+  if (!tp_chain_feed (chain, chain->links[*links].pass, error))
+    return FALSE;
+  looked_ns = get_first_look (chain);
   for (int i = find_next (chain, links, n_links, 0); i < n_links;
        i = find_next (chain, links, n_links, i + 1))
     {
@@ -86,24 +90,18 @@ time_on_host (TpChain *chain, const int *links, int n_links,
       sample->processors = chain->processors;
       if (chain->beat != NULL)
         g_atomic_int_inc (chain->beat);
-      is_due = begin.time_ns + sample->time_ns - looked_ns >= LOOK_NS;
-      if (!is_due && !is_to_count (chain, links, n_links, i))
+      if (begin.time_ns + sample->time_ns - looked_ns < LOOK_NS)
         continue;
-      tp_sample_count (&begin, links + n_counted, i + 1 - n_counted,
-                       out_samples);
-      n_counted = i + 1;
-      if (!is_due)
-        continue;
+      tp_sample_count (&begin, links + n_looked, i + 1 - n_looked, out_samples);
       contention = look_back (chain, links + n_looked, i + 1 - n_looked,
                               contention, out_samples);
       n_looked = i + 1;
       tp_sample_begin (&begin);
       looked_ns = begin.time_ns;
     }
+  tp_sample_count (&begin, links + n_looked, n_links - n_looked, out_samples);
   look_back (chain, links + n_looked, n_links - n_looked, contention,
              out_samples);
-  for (int i = 0; i < n_links; i++)
-    chain->links[links[i]].is_short = tp_sample_is_short (&out_samples[links[i]]);
   return chain->device->ops->launch (chain->device, NULL, error);
 }
 
@@ -268,8 +266,6 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   chain->scale = 1;
   if (n_links == 0)
     return TRUE;
-  if (!tp_chain_feed (chain, chain->links[links[0]].pass, error))
-    return FALSE;
   tp_seat_take (&seat);
   if (!chain->is_apart)
     look (chain);
@@ -278,7 +274,8 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   tp_seat_leave (&seat);
   if (chain->is_host)
     return is_good;
-  if (!launch_stamped (chain, links, n_links, stamps, error))
+  if (!tp_chain_feed (chain, chain->links[links[0]].pass, error)
+      || !launch_stamped (chain, links, n_links, stamps, error))
     return FALSE;
   if (stamps->len == 0 || stamps->len != count_launches (chain, links, n_links))
     return time_in_bursts (chain, links, n_links, out_samples, error);

@@ -20,7 +20,6 @@ typedef struct
                                * model's, which the next link has */
   char *name;                 /* of a rival: what no other kernel is called */
   const char *schedule;       /* (owned by its code) */
-  gboolean is_short;          /* was when last timed on the host */
 } TpLink;
 
 typedef struct
@@ -44,6 +43,7 @@ typedef struct
   TpProcessors found;         /* before the last pass run, when first looked at */
   TpProcessors processors;    /* and when it began */
   TpProcessors least;         /* known of them; 0: nothing */
+  int n_rounds;               /* timed on the host */
   GHashTable *faults;         /* name of a kernel compared with its nests ->
                                * what is wrong with it, "": nothing */
   double scale;               /* what the times of the last pass run are to be

@@ -94,12 +94,6 @@ tp_sample_count (TpSample *begin, const int *which, int n, TpSample *samples)
   *begin = now;
 }
 
-gboolean
-tp_sample_is_short (const TpSample *sample)
-{
-  return sample->time_ns > 0 && sample->time_ns < SHORT_NS;
-}
-
 static double
 get_share (const TpSample *sample)
 {

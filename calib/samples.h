@@ -26,8 +26,6 @@ void tp_sample_begin_next (TpSample *begin);
 void tp_sample_end_next (const TpSample *begin, TpSample *out_sample);
 void tp_sample_count (TpSample *begin, const int *which, int n,
                       TpSample *samples);
-/* Worth counting by itself. */
-gboolean tp_sample_is_short (const TpSample *sample);
 
 /* Whether processors were further from each other than they can be, or shared
  * more; @least: what is known of that. */
