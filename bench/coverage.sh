@@ -13,6 +13,7 @@
 # (it wakes all it has for each kernel, and those beyond THREADS for nothing: then
 # times are others in each process); WAIT=60s for processors to be near each other
 # before each;
+# EACH=1 calibrates each network by itself, right before it is run, else all first;
 # KEEP=1 lets each sitting correct the plans after it, as use does, else nothing is
 # kept and all plans are of one calibration.
 set -eu
@@ -39,9 +40,18 @@ sit () {
           s/^  "\(calm_runs\)": \([0-9]*\).*/\1 \2/p' "$work/run.json"
 }
 
+# measure DEVICE MODEL...: from nothing
+measure () {
+  rm -f "$TPLAN_COST"*
+  device=$1
+  shift
+  "$tplan" calibrate -q --devices="$device" $threads "$@" > /dev/null
+}
+
 for device in $(echo "${DEVICES:-cpu,opencl:0}" | tr , ' '); do
-  "$tplan" calibrate -q --devices="$device" $threads "$@" > /dev/null || continue
+  [ -n "${EACH:-}" ] || measure "$device" "$@" || continue
   for model; do
+    [ -z "${EACH:-}" ] || measure "$device" "$model" || continue
     i=0
     while [ $((i += 1)) -le "${SITTINGS:-5}" ]; do
       sit "$device" "$model" | awk -v device="$device" -v model="${model##*/}" '
