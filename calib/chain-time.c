@@ -49,7 +49,7 @@ find_next (const TpChain *chain, const int *links, int n_links, int i)
 }
 
 /* To look, and to ask the system what disturbed kernels, drives what the next is
- * about to use from the nearest caches, and adds 0.4 to 0.9 us to it: those between two
+ * about to use from the nearest caches, and adds 0.3 to 0.6 us to it: those between two
  * looks are asked about together, and looks are in other places in each round. */
 static gint64
 get_first_look (TpChain *chain)
