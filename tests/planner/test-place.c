@@ -111,10 +111,13 @@ check_single (const TpTestCase *test)
 static void
 test_brute_force (void)
 {
-  for (int round = 0; round < 1000; round++)
+  gboolean is_full = g_getenv ("TPLAN_TEST_FULL") != NULL;
+  int n_rounds = is_full ? 10000 : 1000;
+
+  for (int round = 0; round < n_rounds; round++)
     {
       TpTestSpec spec = tp_test_spec_together (g_test_rand_int_range (
-          1, round % 10 == 0 ? 13 : 10));
+          1, is_full ? 15 : round % 10 == 0 ? 13 : 10));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
 
       check_against_all (test);
