@@ -9,6 +9,7 @@
 
 #include "ir/guard.h"
 #include "ir/load-proof.h"
+#include "planner/load-pieces.h"
 
 #include <string.h>
 
@@ -94,9 +95,11 @@ tp_load_best_walk (TpLoadBest *best, const guint8 *from, const guint8 *to)
   tp_load_model_sum (model, devices, loads);
   for (int i = 0; i < n; i++)
     {
+      TpLoadPiece piece;
+
+      piece.ops = tp_problem_get_together (model->problem, &i, &piece.n_ops);
       if (devices[i] == to[i]
-          || !tp_load_model_move (model, devices, loads,
-                                  (TpLoadPiece){ &i, 1 }, to[i]))
+          || !tp_load_model_move (model, devices, loads, piece, to[i]))
         continue;
       if (is_better (best, devices, score_loads (model, loads),
                      score_loads (model, best->loads)))
@@ -105,19 +108,6 @@ tp_load_best_walk (TpLoadBest *best, const guint8 *from, const guint8 *to)
 }
 
 /* ---- moves and swaps ----------------------------------------------------- */
-
-/* An op, or after all ops a whole group. */
-static TpLoadPiece
-get_piece (const TpLoadModel *model, const int *ops, int index)
-{
-  int n = model->problem->graph->n_nodes;
-  const TpGroup *group;
-
-  if (index < n)
-    return (TpLoadPiece){ &ops[index], 1 };
-  group = &model->problem->groups->groups[index - n];
-  return (TpLoadPiece){ group->nodes, group->n_nodes };
-}
 
 /* The device all of it is on; -1: it is not on one. */
 static int
@@ -169,26 +159,28 @@ try_pieces (TpLoadBest *best, TpLoadPiece first, const TpLoadPiece *second)
 }
 
 static gboolean
-try_moves (TpLoadBest *best, const int *ops, int n_pieces)
+try_moves (TpLoadBest *best, const TpLoadPieces *pieces)
 {
   gboolean has_moved = FALSE;
 
-  for (int i = 0; i < n_pieces && best->work_left > 0; i++)
-    if (try_pieces (best, get_piece (best->model, ops, i), NULL))
+  for (int i = 0; i < (int) pieces->ends->len && best->work_left > 0; i++)
+    if (try_pieces (best, tp_load_pieces_get (pieces, i), NULL))
       has_moved = TRUE;
   return has_moved;
 }
 
 /* Stops at the first that helps: moves alone are tried again then. */
 static gboolean
-try_swaps (TpLoadBest *best, const int *ops, int n_pieces)
+try_swaps (TpLoadBest *best, const TpLoadPieces *pieces)
 {
-  for (int i = 0; i < n_pieces; i++)
-    for (int k = i + 1; k < n_pieces && best->work_left > 0; k++)
-      {
-        TpLoadPiece second = get_piece (best->model, ops, k);
+  int n = (int) pieces->ends->len;
 
-        if (try_pieces (best, get_piece (best->model, ops, i), &second))
+  for (int i = 0; i < n; i++)
+    for (int k = i + 1; k < n && best->work_left > 0; k++)
+      {
+        TpLoadPiece second = tp_load_pieces_get (pieces, k);
+
+        if (try_pieces (best, tp_load_pieces_get (pieces, i), &second))
           return TRUE;
       }
   return FALSE;
@@ -197,14 +189,10 @@ try_swaps (TpLoadBest *best, const int *ops, int n_pieces)
 void
 tp_load_best_improve (TpLoadBest *best)
 {
-  const TpProblem *problem = best->model->problem;
-  int n = problem->graph->n_nodes;
-  int n_pieces = n + problem->costs->n_groups;
-  g_autofree int *ops = tp_new (int, (gsize) n + 1);
+  g_auto (TpLoadPieces) pieces = { 0 };
 
-  for (int i = 0; i < n; i++)
-    ops[i] = i;
+  tp_load_pieces_init (&pieces, best->model->problem);
   while (best->work_left > 0)
-    if (!try_moves (best, ops, n_pieces) && !try_swaps (best, ops, n_pieces))
+    if (!try_moves (best, &pieces) && !try_swaps (best, &pieces))
       return;
 }

@@ -114,7 +114,8 @@ add_row (Search *search, const guint8 *devices)
     search->met[i] |= (guint8) (1u << devices[i]);
 }
 
-/* With costs by @weights, which outlive it, and fixed ops where they are. */
+/* With costs by @weights, which outlive it, and fixed ops where they are: proofs fix
+ * those that lead, which others follow. */
 static TpProblem *
 weigh (const Search *search, const gint64 *weights)
 {
@@ -124,7 +125,7 @@ weigh (const Search *search, const gint64 *weights)
   if (weighed->is_barred == NULL)
     weighed->is_barred = tp_new0 (guint8, 2 * (gsize) n + 1);
   for (int i = 0; i < n; i++)
-    if (search->fixed[i] >= 0)
+    if (search->fixed[i] >= 0 && tp_problem_leads (search->problem, i))
       weighed->is_barred[2 * i + 1 - search->fixed[i]] = TRUE;
   return g_steal_pointer (&weighed);
 }
@@ -252,8 +253,12 @@ fix_path (Search *search, int index)
   memset (search->fixed, -1, (gsize) search->problem->graph->n_nodes);
   for (; get_node (search, index)->parent >= 0;
        index = get_node (search, index)->parent)
-    search->fixed[get_node (search, index)->op]
-        = (gint8) get_node (search, index)->device;
+    {
+      const Node *node = get_node (search, index);
+
+      tp_problem_move (search->problem, &node->op, node->device,
+                       (guint8 *) search->fixed);
+    }
 }
 
 /* Rows are of placements with fixed ops where they are: others say nothing here. */
@@ -293,12 +298,22 @@ try_node (Search *search, int index)
 static gboolean
 may_branch (const Search *search, int op)
 {
-  const TpGraph *graph = search->problem->graph;
-
-  return search->fixed[op] < 0
-         && (graph->colocation_of == NULL || graph->colocation_of[op] < 0)
+  return search->fixed[op] < 0 && tp_problem_leads (search->problem, op)
          && tp_problem_node_cost (search->problem, op, 0) != TP_COST_NONE
          && tp_problem_node_cost (search->problem, op, 1) != TP_COST_NONE;
+}
+
+/* The longer of what it takes on either device, with what is to be where it is. */
+static gint64
+find_time (const Search *search, int op)
+{
+  gint64 sums[2] = { 0, 0 };
+  int n;
+  const int *ops = tp_problem_get_together (search->problem, &op, &n);
+
+  for (int i = 0; i < 2 * n; i++)
+    sums[i % 2] += tp_problem_node_cost (search->problem, ops[i / 2], i % 2);
+  return MAX (sums[0], sums[1]);
 }
 
 /* The longest of those that placements disagree about, or else of all; -1: none. */
@@ -314,8 +329,7 @@ choose_op (const Search *search, gboolean is_any)
 
       if ((!is_any && search->met[i] != 3) || !may_branch (search, i))
         continue;
-      time = MAX (tp_problem_node_cost (search->problem, i, 0),
-                  tp_problem_node_cost (search->problem, i, 1));
+      time = find_time (search, i);
       if (time <= most)
         continue;
       most = time;

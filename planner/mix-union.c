@@ -54,10 +54,26 @@ add_tensor (Filler *filler, int index)
     tensor->state += filler->first.tensor;
 }
 
+static void
+add_colocation (Filler *filler, int index)
+{
+  const TpColocation *it = &filler->part->graph->colocations[index];
+  int own = filler->first.colocation + index;
+
+  filler->all->colocations[own]
+      = (TpColocation){ it->n_nodes, add_numbers (filler, it->nodes, it->n_nodes,
+                                                  filler->first.node) };
+  for (int k = 0; k < it->n_nodes; k++)
+    filler->all->colocation_of[filler->first.node + it->nodes[k]] = own;
+}
+
 static gsize
 count_numbers (const TpGraph *graph)
 {
   gsize n = 0;
+
+  for (int i = 0; i < graph->n_colocations; i++)
+    n += graph->colocations[i].n_nodes;
 
   for (int i = 0; i < graph->n_nodes; i++)
     n += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
@@ -136,8 +152,27 @@ find_firsts (TpMixUnion *all, const TpMix *mix)
         .node = all->first[i].node + part->graph->n_nodes,
         .tensor = all->first[i].tensor + part->graph->n_tensors,
         .group = all->first[i].group + part->plan->all_groups->n_groups,
+        .colocation = all->first[i].colocation + part->graph->n_colocations,
       };
     }
+}
+
+/* All but what is in it. */
+static void
+alloc_graph (TpMixUnion *all, TpMixFirst n)
+{
+  TpGraph *graph = &all->graph;
+
+  graph->n_nodes = n.node;
+  graph->n_tensors = n.tensor;
+  graph->n_colocations = n.colocation;
+  graph->nodes = tp_new0 (TpNode, (gsize) n.node + 1);
+  graph->tensors = tp_new0 (TpTensor, (gsize) n.tensor + 1);
+  all->colocations = tp_new0 (TpColocation, (gsize) n.colocation + 1);
+  all->colocation_of = tp_new (int, (gsize) n.node + 1);
+  memset (all->colocation_of, -1, sizeof (int) * ((gsize) n.node + 1));
+  graph->colocations = all->colocations;
+  graph->colocation_of = all->colocation_of;
 }
 
 static void
@@ -149,10 +184,7 @@ fill_graph (TpMixUnion *all, const TpMix *mix)
   for (int i = 0; i < mix->n_parts; i++)
     n_numbers += count_numbers (mix->parts[i].graph);
   all->numbers = filler.numbers = tp_new (int, n_numbers + 1);
-  all->graph.n_nodes = all->first[mix->n_parts].node;
-  all->graph.n_tensors = all->first[mix->n_parts].tensor;
-  all->graph.nodes = tp_new0 (TpNode, (gsize) all->graph.n_nodes + 1);
-  all->graph.tensors = tp_new0 (TpTensor, (gsize) all->graph.n_tensors + 1);
+  alloc_graph (all, all->first[mix->n_parts]);
   for (int i = 0; i < mix->n_parts; i++)
     {
       filler.part = &mix->parts[i];
@@ -161,6 +193,8 @@ fill_graph (TpMixUnion *all, const TpMix *mix)
         add_node (&filler, k);
       for (int k = 0; k < filler.part->graph->n_tensors; k++)
         add_tensor (&filler, k);
+      for (int k = 0; k < filler.part->graph->n_colocations; k++)
+        add_colocation (&filler, k);
     }
 }
 
@@ -195,4 +229,6 @@ tp_mix_union_clear (TpMixUnion *all)
   g_clear_pointer (&all->costs, tp_costs_unref);
   g_clear_pointer (&all->first, g_free);
   g_clear_pointer (&all->numbers, g_free);
+  g_clear_pointer (&all->colocations, g_free);
+  g_clear_pointer (&all->colocation_of, g_free);
 }

@@ -8,7 +8,7 @@
 /* What of it is of a part: from these numbers on. */
 typedef struct
 {
-  int node, tensor, group;
+  int node, tensor, group, colocation;
 } TpMixFirst;
 
 /* Zeroed at first. */
@@ -20,6 +20,8 @@ typedef struct
   TpMixFirst *first;          /* [part], and what is after the last */
   int *numbers;               /* of tensors and nodes: what those of graph point
                                * to */
+  TpColocation *colocations;  /* the graph's, and of each node which it is in */
+  int *colocation_of;
 } TpMixUnion;
 
 /* Of parts whose plans are for the same devices; kept no longer than these. */

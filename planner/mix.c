@@ -108,6 +108,8 @@ get_first (TpMixFirst first, TpCutVertex vertex)
     case TP_CUT_WHOLE_FIRST:
     case TP_CUT_WHOLE_SECOND:
       return first.group;
+    case TP_CUT_TOGETHER:
+      return first.colocation;
     default:
       return 0;
     }
@@ -120,7 +122,7 @@ is_terminal (TpCutVertex vertex)
 }
 
 /* Of the end of @arc that is no terminal: one is not, for every arc is of an op, or of
- * what ops read or are grouped in. */
+ * what ops read, or are grouped or to be together in. */
 static gboolean
 is_of_part (const TpMixUnion *all, int part, const TpArc *arc)
 {

@@ -377,6 +377,17 @@ check_parts (const TpProblem *problem, const char *objective, GError **error)
   return FALSE;
 }
 
+void
+tp_problem_move (const TpProblem *problem, const int *node, int device,
+                 guint8 *devices)
+{
+  int n;
+  const int *nodes = tp_problem_get_together (problem, node, &n);
+
+  for (int i = 0; i < n; i++)
+    devices[nodes[i]] = (guint8) device;
+}
+
 int
 tp_problem_find_fused (const TpProblem *problem, int group,
                        const guint8 *devices)

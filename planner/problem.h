@@ -73,6 +73,31 @@ tp_problem_get_gain (const TpProblem *problem, int group, int device)
   return problem->gains[(gsize) group * problem->n_devices + device];
 }
 
+/* @node, and what is to be where it is: *@out_n of them, ascending. @node outlives
+ * them. */
+static inline const int *
+tp_problem_get_together (const TpProblem *problem, const int *node, int *out_n)
+{
+  const TpGraph *graph = problem->graph;
+  int index = graph->colocation_of == NULL ? -1 : graph->colocation_of[*node];
+
+  *out_n = index < 0 ? 1 : graph->colocations[index].n_nodes;
+  return index < 0 ? node : graph->colocations[index].nodes;
+}
+
+/* Whether it is the first of what is to be where it is, and stands for all of it. */
+static inline gboolean
+tp_problem_leads (const TpProblem *problem, int node)
+{
+  int n;
+
+  return *tp_problem_get_together (problem, &node, &n) == node;
+}
+
+/* Puts @node there, and what is to be where it is. @devices: one a node. */
+void tp_problem_move (const TpProblem *problem, const int *node, int device,
+                      guint8 *devices);
+
 /* A group is in effect where all of it is on one device and that saves: that
  * device, or -1. @devices: one a node. */
 int tp_problem_find_fused (const TpProblem *problem, int group,

@@ -329,7 +329,7 @@ const TpSolver tp_solver_rated = {
   .max_devices = 2,
   .kinds = TP_OBJECTIVE_RATED,
   .keeps_limits = TRUE,
-  .keeps_together = TRUE,
+  .allows_changes = TRUE,
   .certificate = TP_PLAN_RATED_CUT,
   .solve = rated_solve,
 };

@@ -20,21 +20,28 @@ static const TpSolver *const solvers[] = {
   &tp_solver_span,
 };
 
+/* Whether any state has a next value. */
+static gboolean
+has_changes (const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state > 0 && graph->tensors[i].producer >= 0)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 set_limit_error (const TpProblem *problem, int most, GError **error)
 {
-  gboolean is_together = problem->graph->n_colocations > 0;
-
   if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "the plan for objective '%s' takes more memory than there "
                  "is, and limits of memory are kept for %s: "
                  "allow more, or plan for those",
                  problem->objective->name,
-                 is_together ? "'time', 'energy' and 'price' only where ops are "
-                               "to be on one device (state, colocations)"
-                             : "'time', 'throughput', 'energy' and 'price' "
-                               "only");
+                 has_changes (problem->graph)
+                     ? "'time', 'energy' and 'price' only where state changes"
+                     : "'time', 'throughput', 'energy' and 'price' only");
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "
@@ -50,8 +57,8 @@ set_error (const TpProblem *problem, int most, GError **error)
     set_limit_error (problem, most, error);
   else if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "plans for objective '%s' are not made where ops are to be on "
-                 "one device (state, colocations): plan for 'time'",
+                 "plans for objective '%s' are not made where state changes "
+                 "from run to run: plan for 'time'",
                  problem->objective->name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
@@ -63,14 +70,14 @@ set_error (const TpProblem *problem, int most, GError **error)
 const TpSolver *
 tp_solver_find (const TpProblem *problem, GError **error)
 {
+  gboolean changes = has_changes (problem->graph);
   int most = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS (solvers); i++)
     {
       if ((solvers[i]->kinds & problem->objective->kind) == 0
           || (problem->limits != NULL && !solvers[i]->keeps_limits)
-          || (problem->graph->n_colocations > 0
-              && !solvers[i]->keeps_together))
+          || (changes && !solvers[i]->allows_changes))
         continue;
       if (problem->n_devices <= solvers[i]->max_devices)
         return solvers[i];

@@ -32,7 +32,8 @@ wants_more (const TpSpanBest *best)
   return best->work_left > 0 && best->span_ns > best->bound_ns;
 }
 
-/* Those that may be on @device; FALSE: nothing changes. */
+/* Those that may be on @device, each with what is to be where it is; FALSE: nothing
+ * changes. */
 static gboolean
 move (const TpSpanBest *best, const TpGroup *piece, int device, guint8 *devices)
 {
@@ -40,13 +41,13 @@ move (const TpSpanBest *best, const TpGroup *piece, int device, guint8 *devices)
 
   for (int i = 0; i < piece->n_nodes; i++)
     {
-      int node = piece->nodes[i];
+      const int *node = &piece->nodes[i];
 
-      if (devices[node] == device
-          || tp_problem_node_cost (best->problem, node, device)
+      if (devices[*node] == device
+          || tp_problem_node_cost (best->problem, *node, device)
                  == TP_COST_NONE)
         continue;
-      devices[node] = (guint8) device;
+      tp_problem_move (best->problem, node, device, devices);
       has_moved = TRUE;
     }
   return has_moved;

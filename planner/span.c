@@ -105,6 +105,18 @@ search (Found *found, const guint8 *start, gboolean wants_cuts)
   memcpy (found->devices, own, n - 1);
 }
 
+/* Bounds may part what is to be together: it goes where the first of it is. */
+static void
+bring_together (const TpProblem *problem, guint8 *devices)
+{
+  for (int i = 0; i < problem->graph->n_colocations; i++)
+    {
+      const int *first = problem->graph->colocations[i].nodes;
+
+      tp_problem_move (problem, first, devices[*first], devices);
+    }
+}
+
 /* Placements of which bounds are made on the way, and those that moves make of the
  * best of them. */
 static void
@@ -124,6 +136,7 @@ grow_tree (Found *found, TpSpanTree *tree)
     {
       memcpy (tried, found->devices, n - 1);
       tp_span_tree_fill_devices (tree, tried);
+      bring_together (found->problem, tried);
       tp_span_best_offer (&best, tried);
     }
   after.bound_ns = MAX (found->bound_ns, tree->bound_ns);

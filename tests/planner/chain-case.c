@@ -36,7 +36,8 @@ tp_test_chain_case_new (int most)
 {
   for (;;)
     {
-      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, most + 1));
+      TpTestSpec spec
+          = tp_test_spec_steady (g_test_rand_int_range (1, most + 1));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
 
       if (has_chains (test))

@@ -17,8 +17,13 @@ new_part (const TpTestMixSpec *spec)
                      .has_pins = spec->n_devices > 1 && g_test_rand_bit (),
                      .has_gaps = spec->n_devices > 1 && g_test_rand_bit (),
                      .has_groups = !spec->has_no_groups && g_test_rand_bit (),
-                     .host = spec->host };
-  TpTestCase *test = tp_test_case_new (&one);
+                     .host = spec->host,
+                     .has_together = g_test_rand_bit (),
+                     .is_steady = TRUE };
+  TpTestCase *test;
+
+  one.has_state = !one.has_pins && g_test_rand_bit ();
+  test = tp_test_case_new (&one);
 
   /* its figures are not those that the graph gives */
   for (int i = 0; i < test->graph->n_nodes; i++)

@@ -44,6 +44,15 @@ tp_test_spec_together (int n_ops)
   return spec;
 }
 
+TpTestSpec
+tp_test_spec_steady (int n_ops)
+{
+  TpTestSpec spec = tp_test_spec_together (n_ops);
+
+  spec.is_steady = TRUE;
+  return spec;
+}
+
 /* ---- graph ------------------------------------------------------------- */
 
 typedef struct
@@ -139,7 +148,8 @@ add_state (const Draft *draft, const TpTestSpec *made)
       = g_strdup_printf ("op%d_0", g_test_rand_bit () ? MIN (1, made->n_ops - 1)
                                                       : made->n_ops - 1);
 
-  g_assert_true (tp_graph_builder_add_state (draft->builder, &s, next, NULL));
+  g_assert_true (tp_graph_builder_add_state (
+      draft->builder, &s, made->is_steady ? NULL : next, NULL));
   g_ptr_array_add (draft->tensors, g_strdup ("s"));
 }
 

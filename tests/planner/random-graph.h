@@ -20,6 +20,7 @@ typedef struct
   gboolean has_together;      /* ops that are to be on one device */
   gboolean has_state;         /* what stays on a device from run to run; not with
                                * pins */
+  gboolean is_steady;         /* and it never changes */
 } TpTestSpec;
 
 typedef struct
@@ -34,8 +35,9 @@ TpTestCase *tp_test_case_new (const TpTestSpec *spec);
 void tp_test_case_free (TpTestCase *test);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTestCase, tp_test_case_free)
 TpTestSpec tp_test_spec_random (int n_ops);
-/* Likewise, of graphs in which some ops may have to be together. */
+/* Likewise, of graphs in which some ops may have to be together, also by state. */
 TpTestSpec tp_test_spec_together (int n_ops);
+TpTestSpec tp_test_spec_steady (int n_ops);
 
 /* What it costs to run every op where @devices says, straight from the words of
  * docs/planner.md; TP_COST_NONE: not allowed. */

@@ -177,7 +177,7 @@ test_brute_force (gconstpointer data)
 
   for (int round = 0; round < n_rounds; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (
+      TpTestSpec spec = tp_test_spec_steady (
           g_test_rand_int_range (1, round % 20 == 0 ? 13 : 9));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpLoadProof) proof = NULL;
@@ -205,7 +205,7 @@ test_repeat (void)
 {
   for (int round = 0; round < 20; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (50, 200));
+      TpTestSpec spec = tp_test_spec_steady (g_test_rand_int_range (50, 200));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       guint8 devices[256] = { 0 }, again[256] = { 0 };
       g_autoptr (TpLoadProof) first = solve (test, devices);
@@ -267,7 +267,7 @@ test_plans (void)
 {
   for (int round = 0; round < 300; round++)
     {
-      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, 40));
+      TpTestSpec spec = tp_test_spec_steady (g_test_rand_int_range (1, 40));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = NULL, least = NULL;
       guint8 devices[64] = { 0 };
