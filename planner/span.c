@@ -117,6 +117,32 @@ bring_together (const TpProblem *problem, guint8 *devices)
     }
 }
 
+/* Stage by stage, as @other has it. */
+static void
+cross (Found *found, const TpSpanStages *stages, const guint8 *other)
+{
+  gsize n = (gsize) found->problem->graph->n_nodes + 1;
+  g_autofree guint8 *tried = tp_memdup (found->devices, n);
+  TpSpanBest best = { .problem = found->problem, .devices = found->devices,
+                      .span_ns = found->span_ns, .bound_ns = found->bound_ns,
+                      .work_left = found->work_left / 2 };
+
+  for (int i = 0; i <= stages->n_waists && best.work_left > 0; i++)
+    {
+      int first = stages->first_op[i], end = stages->first_op[i + 1];
+      gsize size = (gsize) (end - first);
+
+      if (memcmp (&tried[first], &other[first], size) == 0)
+        continue;
+      memcpy (&tried[first], &other[first], size);
+      bring_together (found->problem, tried);
+      tp_span_best_offer (&best, tried);
+      memcpy (tried, found->devices, n - 1);
+    }
+  found->work_left += best.work_left - found->work_left / 2;
+  found->span_ns = best.span_ns;
+}
+
 /* Placements of which bounds are made on the way, and those that moves make of the
  * best of them. */
 static void
@@ -144,6 +170,8 @@ grow_tree (Found *found, TpSpanTree *tree)
     {
       search (&after, own, FALSE);
       search (&after, tried, FALSE);
+      cross (&after, tree->stages, own);
+      cross (&after, tree->stages, tried);
     }
   found->span_ns = after.span_ns;
 }
