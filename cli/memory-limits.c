@@ -99,6 +99,8 @@ rows_to_json (const TpPlan *plan, const gint64 *rows)
 static gboolean
 is_least (const TpPlan *plan)
 {
+  if (plan->span_proof != NULL)
+    return plan->span_proof->span_ns == plan->span_proof->bound_ns;
   if (plan->load_proof != NULL)
     return plan->load_proof->load_ns == plan->load_proof->bound_ns;
   if (plan->rate_proof != NULL)

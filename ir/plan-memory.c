@@ -5,6 +5,7 @@
 
 #include "ir/guard.h"
 #include "ir/plan-schedule.h"
+#include "ir/pools.h"
 
 #include <string.h>
 
@@ -128,4 +129,19 @@ tp_plan_count_memory (TpPlan *plan, const TpGraph *graph)
       plan->peak_bytes[i] = MIN (memory[i].arena_bytes, TP_PLAN_MAX_NUMBER);
       plan->weight_bytes[i] = MIN (memory[i].weight_bytes, TP_PLAN_MAX_NUMBER);
     }
+}
+
+gboolean
+tp_plan_fits (const TpPlan *plan, const gint64 *limits)
+{
+  int n = tp_pools_count_rows (plan->costs);
+  g_autofree gint64 *bytes = tp_new0 (gint64, (gsize) plan->n_devices + 1);
+  gboolean is_good = TRUE;
+
+  for (int i = 0; i < plan->n_devices; i++)
+    if (!tp_size_add (plan->peak_bytes[i], plan->weight_bytes[i], &bytes[i]))
+      bytes[i] = G_MAXINT64;
+  for (int row = 0; row < n; row++)
+    is_good &= tp_pools_find_missing (plan->costs, limits, row, bytes) == 0;
+  return is_good;
 }

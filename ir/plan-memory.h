@@ -22,5 +22,7 @@ TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
  * as they are before kernels pack them. The largest number a plan can hold where
  * it cannot be spelled out. */
 void tp_plan_count_memory (TpPlan *plan, const TpGraph *graph);
+/* Whether what was counted keeps to @limits, by rows (ir/pools.h). */
+gboolean tp_plan_fits (const TpPlan *plan, const gint64 *limits);
 
 #endif

@@ -110,26 +110,38 @@ time_launch (const Timer *timer, TpAction *action)
     action->end_ns = add_times (action->end_ns, timer->node_ns[unit->nodes[i]]);
 }
 
+/* When the last half of it ends. */
+static gint64
+find_copy_end (const TpPlan *plan, int transfer)
+{
+  const TpSpanProof *proof = plan->span_proof;
+  const TpTransfer *it = &plan->transfers[transfer];
+  gint64 fetch_ns = proof->fetch_starts[transfer];
+  gint64 feed_ns = proof->feed_starts[transfer];
+
+  if (proof->ends != NULL)
+    return MAX (proof->fetch_ends[transfer], proof->feed_ends[transfer]);
+  if (fetch_ns < 0 || feed_ns < 0)
+    return add_times (MAX (MAX (fetch_ns, feed_ns), 0), it->time_ns);
+  return add_times (feed_ns, tp_costs_copy (plan->costs, it->tensor,
+                                            TP_COSTS_HOST, it->to).time_ns);
+}
+
 /* Of one that passes through the host: from the first half to the end of the
- * second, which takes no more than both. */
+ * second. */
 static void
 time_copy (const Timer *timer, TpAction *action)
 {
   const TpSpanProof *proof = timer->plan->span_proof;
   int i = tp_plan_find_transfer (timer->execution, timer->transfers, action);
-  gint64 fetch_ns = i < 0 ? -1 : proof->fetch_starts[i];
-  gint64 feed_ns = i < 0 ? -1 : proof->feed_starts[i];
 
-  action->start_ns = MAX (fetch_ns >= 0 ? fetch_ns : feed_ns, 0);
-  if (i >= 0 && proof->ends != NULL)
-    {
-      action->end_ns = MAX (action->start_ns, MAX (proof->fetch_ends[i],
-                                                   proof->feed_ends[i]));
-      return;
-    }
-  action->end_ns = i < 0 ? 0
-                         : add_times (MAX (MAX (fetch_ns, feed_ns), 0),
-                                      timer->plan->transfers[i].time_ns);
+  action->start_ns = action->end_ns = 0;
+  if (i < 0)
+    return;
+  action->start_ns = MAX (proof->fetch_starts[i] >= 0 ? proof->fetch_starts[i]
+                                                      : proof->feed_starts[i],
+                          0);
+  action->end_ns = MAX (action->start_ns, find_copy_end (timer->plan, i));
 }
 
 /* ---- what is used ---------------------------------------------------------- */

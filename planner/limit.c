@@ -159,6 +159,18 @@ limit_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   return tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
 }
 
+gboolean
+tp_limit_find (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  TpProblem timed = *problem;
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autofree guint8 *cheapest
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+
+  timed.heeds_noise = FALSE;
+  return limit_solve (&timed, plan, devices, cheapest, error);
+}
+
 /* No plan that fits costs less than the cheapest of all with the op forced: what
  * that is above this plan is the least of the op's margin. */
 static void

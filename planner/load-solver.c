@@ -17,19 +17,6 @@ find_excess (gpointer layout, const guint8 *devices)
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
 }
 
-/* Into @devices, zeroed, what takes least time of what fits; FALSE: nothing is found. */
-static gboolean
-start_within (const TpProblem *problem, guint8 *devices)
-{
-  TpProblem timed = *problem;
-  g_autoptr (TpPlan) plan = tp_plan_new ();
-  g_autofree guint8 *cheapest
-      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
-
-  timed.heeds_noise = FALSE;
-  return tp_solver_limit.solve (&timed, plan, devices, cheapest, NULL);
-}
-
 /* What is proved holds of all placements, whether they fit or not. */
 static TpLoadProof *
 solve_within (const TpProblem *problem, guint8 *devices, GError **error)
@@ -41,7 +28,7 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   g_autoptr (TpLoadProof) proof = NULL;
   gint64 excess;
 
-  if (!start_within (problem, start))
+  if (!tp_limit_find (problem, start, NULL))
     room.start = NULL;
   tp_limit_layout_init (&layout, problem);
   proof = tp_load_solve_within (problem, &room, devices, &excess, error);

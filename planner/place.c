@@ -172,21 +172,6 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
 
 /* ---- limits of memory --------------------------------------------------- */
 
-static gboolean
-fits (const TpPlan *plan, const gint64 *limits)
-{
-  int n = tp_pools_count_rows (plan->costs);
-  g_autofree gint64 *bytes = tp_new0 (gint64, plan->n_devices + 1);
-  gboolean is_good = TRUE;
-
-  for (int i = 0; i < plan->n_devices; i++)
-    if (!tp_size_add (plan->peak_bytes[i], plan->weight_bytes[i], &bytes[i]))
-      bytes[i] = G_MAXINT64;
-  for (int row = 0; row < n; row++)
-    is_good &= tp_pools_find_missing (plan->costs, limits, row, bytes) == 0;
-  return is_good;
-}
-
 static TpPlan *
 place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
               GError **error)
@@ -196,7 +181,7 @@ place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
   if (plan == NULL || limits == NULL)
     return g_steal_pointer (&plan);
   tp_plan_count_memory (plan, problem->graph);
-  if (fits (plan, limits))
+  if (tp_plan_fits (plan, limits))
     return g_steal_pointer (&plan);
   problem->limits = limits;
   g_clear_pointer (&plan, tp_plan_unref);

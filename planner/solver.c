@@ -36,12 +36,10 @@ set_limit_error (const TpProblem *problem, int most, GError **error)
   if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "the plan for objective '%s' takes more memory than there "
-                 "is, and limits of memory are kept for %s: "
-                 "allow more, or plan for those",
-                 problem->objective->name,
-                 has_changes (problem->graph)
-                     ? "'time', 'energy' and 'price' only where state changes"
-                     : "'time', 'throughput', 'energy' and 'price' only");
+                 "is, and where state changes limits of memory are kept for "
+                 "'time', 'energy' and 'price' only: allow more, or plan for "
+                 "those",
+                 problem->objective->name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "

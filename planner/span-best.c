@@ -12,16 +12,33 @@
 #define MAX_LENGTH 64         /* of runs of ops that are moved at once */
 #define NEAR 12               /* groups and ops from one to another */
 
+/* The first order in which a run ends before the best, and fits. FALSE: there is none. */
+static gboolean
+find_order (const TpSpanBest *best, TpSpanTasks *tasks, gint64 *out_span,
+            TpSpanOrder *out_order)
+{
+  *out_order = TP_SPAN_BY_RANK;
+  *out_span = tp_span_tasks_schedule_below (tasks, best->span_ns);
+  if (*out_span >= best->span_ns || best->room == NULL
+      || tp_span_room_fits (best->room, tasks))
+    return *out_span < best->span_ns;
+  *out_order = TP_SPAN_BY_PLACE;
+  *out_span = tp_span_tasks_schedule_as (tasks, TP_SPAN_BY_PLACE);
+  return *out_span < best->span_ns && tp_span_room_fits (best->room, tasks);
+}
+
 gboolean
 tp_span_best_offer (TpSpanBest *best, const guint8 *devices)
 {
   g_autoptr (TpSpanTasks) tasks = tp_span_tasks_new (best->problem, devices);
-  gint64 span_ns = tp_span_tasks_schedule_below (tasks, best->span_ns);
+  TpSpanOrder order;
+  gint64 span_ns;
 
   best->work_left -= best->problem->graph->n_nodes + tasks->n_tasks;
-  if (span_ns >= best->span_ns)
+  if (!find_order (best, tasks, &span_ns, &order))
     return FALSE;
   best->span_ns = span_ns;
+  best->order = order;
   memcpy (best->devices, devices, best->problem->graph->n_nodes);
   return TRUE;
 }

@@ -7,6 +7,7 @@
 
 #include "ir/guard.h"
 #include "ir/interference.h"
+#include "ir/units.h"
 #include "planner/copies.h"
 
 #include <string.h>
@@ -42,6 +43,12 @@ tp_span_tasks_free (TpSpanTasks *tasks)
   g_free (tasks->source_of);
   g_free (tasks->tasks);
   g_free (tasks);
+}
+
+gint64
+tp_span_tasks_get_time (const TpSpanTasks *tasks, int task)
+{
+  return tasks->tasks[task].time_ns;
 }
 
 /* ---- tasks ---------------------------------------------------------------- */
@@ -428,13 +435,12 @@ go_on (Clock *clock)
   return TRUE;
 }
 
-gint64
-tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit)
+/* Of tasks with ranks. */
+static gint64
+run (TpSpanTasks *tasks, const int *speeds, gint64 limit)
 {
-  g_auto (Clock) clock = { .tasks = tasks, .limit = limit,
-                           .speeds = tp_costs_get_speeds (tasks->problem->costs) };
+  g_auto (Clock) clock = { .tasks = tasks, .limit = limit, .speeds = speeds };
 
-  rank_tasks (tasks);
   clock.instant = tp_array_new (sizeof (int));
   for (int e = 0; e < MAX_ENGINES; e++)
     clock.engines[e] = (Engine){ tp_array_new (sizeof (int)), -1, 0 };
@@ -448,9 +454,60 @@ tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit)
 }
 
 gint64
+tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit)
+{
+  rank_tasks (tasks);
+  return run (tasks, tp_costs_get_speeds (tasks->problem->costs), limit);
+}
+
+gint64
 tp_span_tasks_schedule (TpSpanTasks *tasks)
 {
   return tp_span_tasks_schedule_below (tasks, G_MAXINT64);
+}
+
+/* Of what follows from @tensor at once: a view, a copy. */
+static gint64
+find_rank_after (const TpSpanTasks *tasks, int tensor)
+{
+  const TpGraph *graph = tasks->problem->graph;
+  int maker = graph->tensors[tensor].producer;
+
+  return maker < 0 ? (graph->n_nodes + 2) * (gint64) (graph->n_nodes + 1)
+                   : tasks->tasks[tasks->unit_of[maker]].rank - 1;
+}
+
+/* As an execution has it: a kernel before the copies of what it made, of views too, and
+ * these before the next; what the caller gives comes first. */
+static void
+rank_by_place (TpSpanTasks *tasks)
+{
+  const TpGraph *graph = tasks->problem->graph;
+  int n = graph->n_nodes;
+
+  for (int i = 0; i < n; i++)
+    tasks->tasks[i].rank = (n + 2) * (gint64) (n - i);
+  for (int i = 0; i < n; i++)
+    if (tp_node_is_view (&graph->nodes[i]) && tasks->unit_of[i] == i)
+      tasks->tasks[i].rank = find_rank_after (tasks, graph->nodes[i].inputs[0]);
+  for (int i = n; i < tasks->n_tasks; i++)
+    tasks->tasks[i].rank = find_rank_after (
+        tasks, tp_array_index (tasks->transfers, TpTransfer, (i - n) / 2).tensor);
+}
+
+gint64
+tp_span_tasks_schedule_as (TpSpanTasks *tasks, TpSpanOrder order)
+{
+  gboolean is_in_turn = order == TP_SPAN_IN_TURN;
+
+  rank_tasks (tasks);
+  if (order != TP_SPAN_BY_RANK)
+    rank_by_place (tasks);
+  for (int i = 0; i < tasks->n_tasks && is_in_turn; i++)
+    tasks->tasks[i].engine = 0;
+  return run (tasks,
+              is_in_turn ? NULL : tp_costs_get_speeds (tasks->problem->costs),
+              G_MAXINT64);
 }
 
 /* Where they are not what starts and times say. */

@@ -7,6 +7,14 @@
 #include "ir/span-proof.h"
 #include "planner/problem.h"
 
+/* Of what could begin, what does. */
+typedef enum
+{
+  TP_SPAN_BY_RANK,            /* from where the way to the end is longest */
+  TP_SPAN_BY_PLACE,           /* what comes first in the plan: less is alive at once */
+  TP_SPAN_IN_TURN,            /* likewise, and one thing after the other */
+} TpSpanOrder;
+
 typedef struct
 {
   const TpProblem *problem;   /* (unowned) */
@@ -34,7 +42,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanTasks, tp_span_tasks_free)
 gint64 tp_span_tasks_schedule (TpSpanTasks *tasks);
 /* The same, but given up, with @limit, as soon as it is seen not to end before that. */
 gint64 tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit);
+/* In whatever order. What is scheduled in turn is not to be in another again. */
+gint64 tp_span_tasks_schedule_as (TpSpanTasks *tasks, TpSpanOrder order);
 /* Of the last schedule; bound_ns is 0. */
 TpSpanProof *tp_span_tasks_dup_proof (const TpSpanTasks *tasks);
+/* What it takes alone; of an op that is run with others, by the last of them, 0. */
+gint64 tp_span_tasks_get_time (const TpSpanTasks *tasks, int task);
 
 #endif

@@ -1,13 +1,17 @@
 /* span.c: see span.h. Candidates are the cheapest plan, that of the least load, each
  * device alone, and cuts in which one device or the copies count for more; moves make
  * of the best a better one. No placement ends before its busiest engine has done what
- * it carries, nor before the longest way through the graph is gone. */
+ * it carries, nor before the longest way through the graph is gone.
+ *
+ * Where memory is limited what does not fit is not taken. What overlaps takes more than
+ * the same one after the other, which is what is left if nothing else fits. */
 #include "config.h"
 
 #include "planner/span.h"
 
 #include "ir/guard.h"
 #include "planner/cut.h"
+#include "planner/limit.h"
 #include "planner/load.h"
 #include "planner/load-model.h"
 #include "planner/network.h"
@@ -20,6 +24,7 @@
 
 #define WORK (5 << 19)        /* of all searches: a quarter of a second's */
 #define CUT_NODES (1 << 20)   /* over all cuts */
+#define ROOM_WORK (1 << 17)   /* as of TpSpanRoom, for each search */
 #define MAX_WEIGHT 8
 
 static void
@@ -76,10 +81,13 @@ typedef struct
   const TpProblem *problem;
   guint8 *devices;            /* caller's */
   gint64 span_ns, bound_ns;
+  TpSpanOrder order;
   gint64 work_left;           /* half of it goes to each search */
+  TpSpanRoom *room;           /* (nullable) (unowned) */
 } Found;
 
-/* One by itself, from @start; @wants_cuts: and from others. */
+/* One by itself, from @start; @wants_cuts: and from others. If no run by that fits, what
+ * is found is at least to be better than what was. */
 static void
 search (Found *found, const guint8 *start, gboolean wants_cuts)
 {
@@ -89,9 +97,13 @@ search (Found *found, const guint8 *start, gboolean wants_cuts)
   g_autofree guint8 *tried = tp_memdup (start, n);
   TpSpanBest best = { .problem = found->problem, .devices = own,
                       .span_ns = G_MAXINT64, .bound_ns = found->bound_ns,
-                      .work_left = found->work_left / 2 };
+                      .work_left = found->work_left / 2,
+                      .room = found->room };
 
-  tp_span_best_offer (&best, start);
+  if (found->room != NULL)
+    found->room->work_left = ROOM_WORK;
+  if (!tp_span_best_offer (&best, start))
+    best.span_ns = found->span_ns;
   if (wants_cuts)
     offer_alone (&best, tried);
   if (wants_cuts && has_choice)
@@ -102,6 +114,7 @@ search (Found *found, const guint8 *start, gboolean wants_cuts)
   if (best.span_ns >= found->span_ns)
     return;
   found->span_ns = best.span_ns;
+  found->order = best.order;
   memcpy (found->devices, own, n - 1);
 }
 
@@ -124,8 +137,10 @@ cross (Found *found, const TpSpanStages *stages, const guint8 *other)
   gsize n = (gsize) found->problem->graph->n_nodes + 1;
   g_autofree guint8 *tried = tp_memdup (found->devices, n);
   TpSpanBest best = { .problem = found->problem, .devices = found->devices,
-                      .span_ns = found->span_ns, .bound_ns = found->bound_ns,
-                      .work_left = found->work_left / 2 };
+                      .span_ns = found->span_ns, .order = found->order,
+                      .bound_ns = found->bound_ns,
+                      .work_left = found->work_left / 2,
+                      .room = found->room };
 
   for (int i = 0; i <= stages->n_waists && best.work_left > 0; i++)
     {
@@ -141,6 +156,7 @@ cross (Found *found, const TpSpanStages *stages, const guint8 *other)
     }
   found->work_left += best.work_left - found->work_left / 2;
   found->span_ns = best.span_ns;
+  found->order = best.order;
 }
 
 /* Placements of which bounds are made on the way, and those that moves make of the
@@ -152,7 +168,8 @@ grow_tree (Found *found, TpSpanTree *tree)
   g_autofree guint8 *tried = tp_memdup (found->devices, n);
   g_autofree guint8 *own = tp_memdup (found->devices, n);
   TpSpanBest best = { .problem = found->problem, .devices = own,
-                      .span_ns = G_MAXINT64, .work_left = WORK };
+                      .span_ns = G_MAXINT64, .work_left = WORK,
+                      .room = found->room };
   Found after = *found;
 
   if (found->span_ns <= found->bound_ns)
@@ -174,6 +191,22 @@ grow_tree (Found *found, TpSpanTree *tree)
       cross (&after, tree->stages, tried);
     }
   found->span_ns = after.span_ns;
+  found->order = after.order;
+}
+
+/* Begins with one thing after the other by the placement there is, which fits so: what
+ * comes is to end sooner. FALSE: it does not fit. */
+static gboolean
+take_turns (Found *found, GError **error)
+{
+  g_autoptr (TpSpanTasks) tasks
+      = tp_span_tasks_new (found->problem, found->devices);
+
+  found->span_ns = tp_span_tasks_schedule_as (tasks, TP_SPAN_IN_TURN);
+  found->order = TP_SPAN_IN_TURN;
+  return tp_span_room_fits (found->room, tasks)
+         || tp_limit_fail (found->problem, (const gint8 *) found->devices,
+                           FALSE, error);
 }
 
 static TpSpanProof *
@@ -183,7 +216,7 @@ dup_proof (const Found *found, TpSpanTree *tree)
       = tp_span_tasks_new (found->problem, found->devices);
   g_autoptr (TpSpanProof) proof = NULL;
 
-  tp_span_tasks_schedule (tasks);
+  tp_span_tasks_schedule_as (tasks, found->order);
   proof = tp_span_tasks_dup_proof (tasks);
   proof->bound_ns = found->bound_ns;
   tp_span_tree_fill_proof (tree, proof);
@@ -192,14 +225,19 @@ dup_proof (const Found *found, TpSpanTree *tree)
 
 TpSpanProof *
 tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
-               const guint8 *other, guint8 *devices)
+               const guint8 *other, guint8 *devices, GError **error)
 {
   gsize n = (gsize) problem->graph->n_nodes + 1;
   g_autofree guint8 *start = tp_memdup (devices, n);
   g_autoptr (TpSpanTree) tree = tp_span_tree_new (problem);
-  Found found = { problem, devices, G_MAXINT64,
-                  MAX (load_bound_ns, tp_span_path_find (problem)), WORK };
+  TpSpanRoom room = { ROOM_WORK };
+  Found found = { .problem = problem, .devices = devices,
+                  .span_ns = G_MAXINT64, .work_left = WORK,
+                  .room = problem->limits == NULL ? NULL : &room };
 
+  found.bound_ns = MAX (load_bound_ns, tp_span_path_find (problem));
+  if (found.room != NULL && !take_turns (&found, error))
+    return NULL;
   search (&found, start, TRUE);
   if (other != NULL && found.span_ns > found.bound_ns)
     search (&found, other, FALSE);
@@ -220,8 +258,9 @@ fill_loads (const TpProblem *problem, const guint8 *devices, TpLoadProof *load)
       = load->loads[tp_load_model_find_busiest (&model, load->loads)];
 }
 
-/* Begins with the cheapest plan and with that of the least load. The proof of the
- * cheapest goes with the plan, as it does for throughput. */
+/* Begins with the cheapest plan and with that of the least load, or with what is
+ * cheapest of what fits. The proof of the cheapest goes with the plan, as it does for
+ * throughput. */
 static gboolean
 span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
             guint8 *cheapest, GError **error)
@@ -235,9 +274,14 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   if (plan->load_proof == NULL
       || !tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error))
     return FALSE;
-  memcpy (devices, cheapest, n - 1);
-  plan->span_proof
-      = tp_span_solve (problem, plan->load_proof->bound_ns, least, devices);
+  if (problem->limits == NULL)
+    memcpy (devices, cheapest, n - 1);
+  else if (!tp_span_room_find (problem, devices, least, error))
+    return FALSE;
+  plan->span_proof = tp_span_solve (problem, plan->load_proof->bound_ns, least,
+                                    devices, error);
+  if (plan->span_proof == NULL)
+    return FALSE;
   fill_loads (problem, devices, plan->load_proof);
   return TRUE;
 }
@@ -246,6 +290,7 @@ const TpSolver tp_solver_span = {
   .name = "list-schedules",
   .max_devices = 2,
   .kinds = TP_OBJECTIVE_SPAN,
+  .keeps_limits = TRUE,
   .certificate = TP_PLAN_SCHEDULE,
   .solve = span_solve,
 };

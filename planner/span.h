@@ -8,18 +8,21 @@
 
 /**
  * tp_span_solve:
- * @problem: for one device, or two; limits of memory are not looked at
+ * @problem: for one device, or two
  * @load_bound_ns: what no busiest engine carries less than
  * @other: (nullable): a placement to begin with too
- * @devices: (inout): [node]: a placement; then one whose run ends no later
+ * @devices: (inout): [node]: a placement, of the cheapest that fit where there are
+ *   limits of memory; then one whose run ends no later, and fits as it did
  *
  * Pure: what it may do is counted, not timed. Groups are to be chains, as
  * tp_fuse_find () makes them.
  *
- * Returns: (transfer full): its schedule, and what none goes below.
+ * Returns: (transfer full): its schedule, and what none goes below, whether it fits or
+ *   not. %NULL: limits, in which nothing was found to fit.
  */
 TpSpanProof *tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
-                            const guint8 *other, guint8 *devices);
+                            const guint8 *other, guint8 *devices,
+                            GError **error);
 
 extern const TpSolver tp_solver_span;
 

@@ -74,6 +74,7 @@ gboolean injected_optimize_rated (Fixture *fixture, GError **error);
 gboolean injected_optimize_price (Fixture *fixture, GError **error);
 gboolean injected_optimize_throughput (Fixture *fixture, GError **error);
 gboolean injected_optimize_makespan (Fixture *fixture, GError **error);
+gboolean injected_makespan_tight (Fixture *fixture, GError **error);
 gboolean injected_share (Fixture *fixture, GError **error);
 gboolean injected_share_tight (Fixture *fixture, GError **error);
 gboolean injected_check_shares (Fixture *fixture, GError **error);

@@ -334,6 +334,21 @@ injected_optimize_makespan (Fixture *fixture, GError **error)
   return optimize_for (fixture, "makespan", error);
 }
 
+/* The weights, of 16 bytes an op, are not to be on one device. */
+gboolean
+injected_makespan_tight (Fixture *fixture, GError **error)
+{
+  g_autofree char *limit
+      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * injected_n_ops);
+  const char *const limits[] = { limit, NULL };
+  const TplanOptimizeOptions options
+      = { .objective = "makespan", .memory_limits = limits };
+  g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
+      fixture->graph, fixture->costs, &options, error);
+
+  return plan != NULL;
+}
+
 void
 injected_prepare_three (Fixture *fixture)
 {

@@ -49,6 +49,19 @@ for pair in laptop-cpu,laptop-gpu laptop-gpu,laptop-cpu laptop-gpu,desktop-gpu l
   say $? "$pair: engines do one thing at a time, in the trace too"
 done
 
+# All is on the CPU, in 296 KiB, where it may be: within less a run has more on the other, and is as its schedule says.
+for limit in 280K 200K 100K; do
+  limits="--devices sim:laptop-cpu,sim:laptop-gpu --mem-limit sim:laptop-cpu=$limit --mem-reserve sim:laptop-cpu=40K --format json"
+  try 0 optimize towers.json -fo timed.json $limits && cost=$(json cost_ns) &&
+    try 0 optimize towers.json -fo tight.json $limits --objective makespan && span=$(json span_ns) &&
+    [ "$span" -gt 0 ] && [ "$span" -le "$cost" ] && grep -q '"memory_limits"' tight.json
+  say $? "within $limit: no later than one thing after the other"
+  try 0 check tight.json && python3 "$top_srcdir/tests/check_plan.py" tight.json > .out 2>&1; say $? "both checkers take it"
+  try 0 run tight.json --repeat 1 --check --format json && took=$(json median_ns) &&
+    [ $((10 * took)) -ge $((9 * span)) ] && [ $((10 * took)) -le $((11 * span)) ]
+  say $? "and it runs so"
+done
+
 # Real devices: times are what they are, results are to be right.
 if "$TPLAN" devices --quiet 2> /dev/null | grep -q '^opencl:0'; then
   plan cpu,opencl:0 --trust-estimates && try 0 run plan.json --repeat 5 --check --trace real.json && grep -q '"to opencl:0"' real.json

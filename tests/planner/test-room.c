@@ -1,7 +1,8 @@
-/* test-room.c: placements on several devices, and for throughput, within limits of
- * memory, against all placements there are. */
+/* test-room.c: placements on several devices, and for throughput and makespan, within
+ * limits of memory, against all placements there are. */
 #include "config.h"
 
+#include "chain-case.h"
 #include "memory-case.h"
 #include "mutations.h"
 
@@ -9,6 +10,7 @@
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
+#include "planner/span-room.h"
 
 #include <string.h>
 
@@ -255,6 +257,113 @@ test_throughput (void)
   judge (&found);
 }
 
+/* ---- makespan, on two devices ---------------------------------------------- */
+
+/* What a run by @devices takes, in the order in which it takes least of those in which
+ * it fits; TP_COST_NONE: in none. */
+static gint64
+find_span (const TpProblem *problem, const guint8 *devices)
+{
+  g_autoptr (TpSpanTasks) tasks = tp_span_tasks_new (problem, devices);
+  TpSpanRoom room = { G_MAXINT64 };
+  gint64 least = TP_COST_NONE;
+
+  for (int order = TP_SPAN_BY_RANK; order <= TP_SPAN_IN_TURN; order++)
+    {
+      gint64 span = tp_span_tasks_schedule_as (tasks, (TpSpanOrder) order);
+
+      if (tp_span_room_fits (&room, tasks))
+        least = MIN (least, span);
+    }
+  return least;
+}
+
+/* Of all placements. */
+static gint64
+find_least_span (const TpTestCase *test, const gint64 *limits)
+{
+  g_autoptr (TpProblem) problem = tp_test_case_problem (test);
+  int n = test->graph->n_nodes;
+  gint64 least = TP_COST_NONE;
+
+  problem->limits = limits;
+  for (guint set = 0; set < 1u << n; set++)
+    {
+      guint8 devices[MAX_OPS + 1];
+
+      for (int i = 0; i < n; i++)
+        devices[i] = (set >> i) & 1;
+      if (tp_test_case_cost (test, devices) != TP_COST_NONE)
+        least = MIN (least, find_span (problem, devices));
+    }
+  return least;
+}
+
+/* In turn it takes what it costs, and no other memory than that. */
+static void
+check_turns (const TpTestCase *test, const guint8 *devices)
+{
+  g_autoptr (TpProblem) problem = tp_test_case_problem (test);
+  g_autoptr (TpSpanTasks) tasks = tp_span_tasks_new (problem, devices);
+  gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 };
+  TpSpanRoom room = { G_MAXINT64 };
+
+  g_assert_cmpint (tp_span_tasks_schedule_as (tasks, TP_SPAN_IN_TURN), ==,
+                   tp_test_case_cost (test, devices));
+  tp_memory_case_count (test, devices, limits);
+  problem->limits = limits;
+  g_assert_true (tp_span_room_fits (&room, tasks));
+  limits[1]--;
+  g_assert_true (limits[1] <= 0 || !tp_span_room_fits (&room, tasks));
+}
+
+static void
+check_span (const TpTestCase *test, const gint64 *limits, Found *found)
+{
+  const TpPlaceOptions options = { .objective = "makespan", .limits = limits };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpPlan) plan = tp_place_with (test->graph, test->groups,
+                                           test->costs, &options, &error);
+  g_autoptr (TpPlan) timed = tp_memory_case_place (test, limits, 0);
+  gint64 least = find_least_span (test, limits);
+
+  found->n_lost += plan == NULL && least != TP_COST_NONE;
+  if (plan == NULL)
+    {
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
+      return;
+    }
+  tp_plan_count_memory (plan, test->graph);
+  g_assert_true (tp_plan_fits (plan, limits));
+  g_assert_true (timed == NULL || plan->span_proof->span_ns <= timed->cost_ns);
+  g_assert_cmpint (plan->span_proof->bound_ns, <=, least);
+  tp_test_assert_checked (plan, test->graph);
+  count (found, plan, plan->span_proof->span_ns, least);
+}
+
+static void
+test_makespan (void)
+{
+  Found found = { 0 };
+
+  for (int round = 0; round < ROUNDS; round++)
+    {
+      g_autoptr (TpTestCase) test
+          = tp_memory_case_new (g_test_rand_int_range (2, MAX_OPS + 1));
+      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 }, bytes[2];
+      g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
+      g_autofree guint8 *devices = tp_test_plan_devices (plan);
+
+      if (round % 3 == 0)
+        tp_test_case_slow (test);
+      check_turns (test, devices);
+      tp_memory_case_count (test, devices, bytes);
+      limits[1] = bytes[1] * g_test_rand_int_range (10, 90) / 100 + 1;
+      check_span (test, limits, &found);
+    }
+  judge (&found);
+}
+
 /* The checker takes no plan that is above a limit. */
 static void
 test_spoilt (void)
@@ -328,6 +437,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/room/brute-force-4", GINT_TO_POINTER (4),
                         test_brute_force);
   g_test_add_func ("/room/throughput", test_throughput);
+  g_test_add_func ("/room/makespan", test_makespan);
   g_test_add_func ("/room/spoilt", test_spoilt);
   g_test_add_func ("/room/second", test_second);
   return g_test_run ();

@@ -257,7 +257,7 @@ test_brute_force (gconstpointer data)
       devices = dup_cheapest (test, &cost);
       before = find_span (problem, devices);
       g_assert_cmpint (before, <=, cost);
-      proof = tp_span_solve (problem, 0, NULL, devices);
+      proof = tp_span_solve (problem, 0, NULL, devices, NULL);
       least = try_placements (test, proof->span_ns + 1);
       g_assert_cmpint (proof->span_ns, ==, find_span (problem, devices));
       g_assert_cmpint (proof->span_ns, <=, before);
@@ -335,8 +335,8 @@ test_repeat (void)
       gint64 cost;
       g_autofree guint8 *devices = dup_cheapest (test, &cost);
       g_autofree guint8 *again = dup_cheapest (test, &cost);
-      g_autoptr (TpSpanProof) first = tp_span_solve (problem, 0, NULL, devices);
-      g_autoptr (TpSpanProof) second = tp_span_solve (problem, 0, NULL, again);
+      g_autoptr (TpSpanProof) first = tp_span_solve (problem, 0, NULL, devices, NULL);
+      g_autoptr (TpSpanProof) second = tp_span_solve (problem, 0, NULL, again, NULL);
 
       g_assert_cmpmem (devices, spec.n_ops, again, spec.n_ops);
       g_assert_cmpint (first->bound_ns, <=, first->span_ns);
