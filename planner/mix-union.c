@@ -74,7 +74,6 @@ count_numbers (const TpGraph *graph)
 
   for (int i = 0; i < graph->n_colocations; i++)
     n += graph->colocations[i].n_nodes;
-
   for (int i = 0; i < graph->n_nodes; i++)
     n += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
   for (int i = 0; i < graph->n_tensors; i++)

@@ -30,34 +30,21 @@ has_changes (const TpGraph *graph)
   return FALSE;
 }
 
+/* @most: devices that any solver of such problems takes; 0: there is none. */
 static void
-set_limit_error (const TpProblem *problem, int most, GError **error)
+set_error (const TpProblem *problem, int most, GError **error)
 {
   if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "the plan for objective '%s' takes more memory than there "
-                 "is, and where state changes limits of memory are kept for "
-                 "'time', 'energy' and 'price' only: allow more, or plan for "
-                 "those",
+                 "plans for objective '%s' are not made where state changes "
+                 "from run to run: plan for 'time'",
                  problem->objective->name);
-  else
+  else if (problem->limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: the cheapest plan takes more memory than there "
                  "is, and limits of memory are kept for at most %d devices: "
                  "name fewer, or allow more",
                  problem->n_devices, most);
-}
-
-static void
-set_error (const TpProblem *problem, int most, GError **error)
-{
-  if (problem->limits != NULL)
-    set_limit_error (problem, most, error);
-  else if (most == 0)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "plans for objective '%s' are not made where state changes "
-                 "from run to run: plan for 'time'",
-                 problem->objective->name);
   else
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "%d devices: plans for objective '%s' are made for at most "
