@@ -52,10 +52,11 @@ check_searches (const TpRoadOptions *options, GError **error)
 {
   gboolean is_time = is_objective (options, "time");
 
-  if (options->streams_weights && !is_time)
+  if (options->streams_weights && !is_time
+      && !is_objective (options, "makespan"))
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                 "weights are streamed for the objective 'time', not for '%s': "
-                 "leave one of both out", options->objective);
+                 "weights are streamed for the objectives 'time' and 'makespan', "
+                 "not for '%s': leave one of both out", options->objective);
   else if (options->tries_micro_batches && !is_time
            && !is_side_by_side (options))
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -75,7 +76,8 @@ is_bound (const TpWay *way, const TpRoadTaken *taken)
       = taken->plan == NULL ? NULL : tp_api_get_plan (taken->plan);
 
   return plan == NULL || plan->memory_proof != NULL
-         || (plan->memory_limits != NULL && way->costs->n_devices > 2);
+         || (plan->memory_limits != NULL
+             && (plan->span_proof != NULL || way->costs->n_devices > 2));
 }
 
 static gboolean

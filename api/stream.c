@@ -51,7 +51,7 @@ keep_better (Search *self, TpRoadTaken *taken)
   TplanPlan *best = self->best->plan;
 
   if (best != NULL
-      && tplan_plan_get_cost_ns (best) <= tplan_plan_get_cost_ns (taken->plan))
+      && tplan_plan_get_run_ns (best) <= tplan_plan_get_run_ns (taken->plan))
     return;
   tp_road_taken_clear (self->best);
   *self->best = *taken;
@@ -212,7 +212,7 @@ tp_stream_search (TpStreamSearch *search, TpRoadTaken *best, GError **error)
   for (int step = 0; goes_on && step <= N_STEPS; step++)
     {
       g_auto (TpRoadTaken) taken = { NULL };
-      gint64 cost_ns;
+      gint64 run_ns;
 
       if (!attempt (&self, &taken, error))
         return FALSE;
@@ -220,9 +220,9 @@ tp_stream_search (TpStreamSearch *search, TpRoadTaken *best, GError **error)
         break;
       if (step == 0)
         search->n_unmeasured = taken.notes.n_unmeasured;
-      cost_ns = tplan_plan_get_cost_ns (taken.plan);
-      goes_on = cost_ns < last_ns && keep_some (&self, &taken);
-      last_ns = cost_ns;
+      run_ns = tplan_plan_get_run_ns (taken.plan);
+      goes_on = run_ns < last_ns && keep_some (&self, &taken);
+      last_ns = run_ns;
       keep_better (&self, &taken);
     }
   return TRUE;

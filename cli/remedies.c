@@ -93,25 +93,27 @@ note_memory (const TpCli *cli, const TplanPlan *handle)
 
 /* ---- parts of the batch ---------------------------------------------------- */
 
+/* Whether it is what one run takes that is to be little. */
 static gboolean
-is_for_time (void)
+is_for_one_run (void)
 {
   const char *objective = tp_cli_planning.objective;
 
-  return objective == NULL || strcmp (objective, "time") == 0;
+  return objective == NULL || strcmp (objective, "time") == 0
+         || strcmp (objective, "makespan") == 0;
 }
 
 static void
 note_micro_batches (TpCli *cli, const GArray *dims)
 {
   g_autoptr (TplanPlan) plan
-      = tp_cli_planning.micro_batches == NULL && is_for_time ()
+      = tp_cli_planning.micro_batches == NULL && is_for_one_run ()
             ? plan_again (cli, dims, TP_AGAIN_SPLIT) : NULL;
   g_autofree char *time = NULL, *sizes = NULL;
 
   if (plan == NULL)
     return;
-  time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
+  time = tp_cli_format_time (tplan_plan_get_run_ns (plan));
   sizes = tp_cli_format_micro_batches (tp_api_get_plan (plan));
   tp_cli_note (cli, "note: in micro-batches (%s) it fits, %s a run%s: `tplan "
                     "optimize --micro-batches=auto`",
@@ -123,14 +125,14 @@ note_micro_batches (TpCli *cli, const GArray *dims)
 static void
 note_streams (TpCli *cli, const GArray *dims)
 {
-  gboolean is_asked = tp_cli_planning.streams_weights || !is_for_time ();
+  gboolean is_asked = tp_cli_planning.streams_weights || !is_for_one_run ();
   g_autoptr (TplanPlan) plan
       = is_asked ? NULL : plan_again (cli, dims, TP_AGAIN_STREAMED);
   g_autofree char *time = NULL;
 
   if (plan == NULL)
     return;
-  time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
+  time = tp_cli_format_time (tplan_plan_get_run_ns (plan));
   tp_cli_note (cli, "note: with weights sent from host memory in every run it "
                     "fits, %s a run%s: `tplan optimize --stream-weights`",
                time, tp_cli_simulated (plan));
@@ -169,7 +171,7 @@ note_order (TpCli *cli, const GArray *dims)
 
   if (plan == NULL)
     return;
-  time = tp_cli_format_time (tp_api_get_plan (plan)->cost_ns);
+  time = tp_cli_format_time (tplan_plan_get_run_ns (plan));
   word = tp_hint_quote (model);
   tp_cli_note (cli, "note: in another order of its ops it fits, %s a run%s: "
                     "`tplan convert %s --order=memory -o ordered%s`",

@@ -12,6 +12,15 @@
 #define MAX_LENGTH 64         /* of runs of ops that are moved at once */
 #define NEAR 12               /* groups and ops from one to another */
 
+/* Whether a run in that order ends before the best, and fits. */
+static gboolean
+try_order (const TpSpanBest *best, TpSpanTasks *tasks, TpSpanOrder order,
+           gint64 *out_span)
+{
+  *out_span = tp_span_tasks_schedule_as (tasks, order);
+  return *out_span < best->span_ns && tp_span_room_fits (best->room, tasks);
+}
+
 /* The first order in which a run ends before the best, and fits. FALSE: there is none. */
 static gboolean
 find_order (const TpSpanBest *best, TpSpanTasks *tasks, gint64 *out_span,
@@ -23,8 +32,11 @@ find_order (const TpSpanBest *best, TpSpanTasks *tasks, gint64 *out_span,
       || tp_span_room_fits (best->room, tasks))
     return *out_span < best->span_ns;
   *out_order = TP_SPAN_BY_PLACE;
-  *out_span = tp_span_tasks_schedule_as (tasks, TP_SPAN_BY_PLACE);
-  return *out_span < best->span_ns && tp_span_room_fits (best->room, tasks);
+  if (try_order (best, tasks, TP_SPAN_BY_PLACE, out_span))
+    return TRUE;
+  *out_order = TP_SPAN_BUFFERED;
+  return tasks->has_streams
+         && try_order (best, tasks, TP_SPAN_BUFFERED, out_span);
 }
 
 gboolean

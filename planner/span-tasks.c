@@ -107,6 +107,7 @@ add_kernels (TpSpanTasks *tasks)
       int device = tasks->devices[i];
 
       tasks->unit_of[i] = i;
+      tasks->has_streams |= tp_node_is_stream (&problem->graph->nodes[i]);
       set_task (tasks, i, device, tp_problem_node_cost (problem, i, device));
     }
   for (int i = 0; i < problem->costs->n_groups; i++)
@@ -495,11 +496,40 @@ rank_by_place (TpSpanTasks *tasks)
         tasks, tp_array_index (tasks->transfers, TpTransfer, (i - n) / 2).tensor);
 }
 
+/* Each Stream waits for the kernel before the one before its reader on the same device:
+ * there is a weight in use then, and one on its way. */
+static void
+buffer_streams (TpSpanTasks *tasks)
+{
+  const TpGraph *graph = tasks->problem->graph;
+  int before[2][2] = { { -1, -1 }, { -1, -1 } }; /* [device]: the last two */
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      int *last = before[tasks->devices[i]];
+
+      for (int k = 0; k < graph->nodes[i].n_inputs; k++)
+        {
+          int tensor = graph->nodes[i].inputs[k];
+          int maker = tensor < 0 ? -1 : graph->tensors[tensor].producer;
+
+          if (maker >= 0 && tp_node_is_stream (&graph->nodes[maker]))
+            add_arc (tasks, last[0], maker);
+        }
+      if (tasks->unit_of[i] != i || tasks->tasks[i].engine < 0)
+        continue;
+      last[0] = last[1];
+      last[1] = i;
+    }
+}
+
 gint64
 tp_span_tasks_schedule_as (TpSpanTasks *tasks, TpSpanOrder order)
 {
   gboolean is_in_turn = order == TP_SPAN_IN_TURN;
 
+  if (order == TP_SPAN_BUFFERED)
+    buffer_streams (tasks);
   rank_tasks (tasks);
   if (order != TP_SPAN_BY_RANK)
     rank_by_place (tasks);

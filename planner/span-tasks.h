@@ -12,6 +12,8 @@ typedef enum
 {
   TP_SPAN_BY_RANK,            /* from where the way to the end is longest */
   TP_SPAN_BY_PLACE,           /* what comes first in the plan: less is alive at once */
+  TP_SPAN_BUFFERED,           /* likewise, and a weight that is streamed is sent no
+                               * sooner than the kernel before its reader begins */
   TP_SPAN_IN_TURN,            /* likewise, and one thing after the other */
 } TpSpanOrder;
 
@@ -28,6 +30,7 @@ typedef struct
                                * it there, or -1 */
   struct TpSpanTask *tasks;   /* [task] */
   TpArray *arcs;              /* of these to those that wait for them */
+  gboolean has_streams;       /* weights are streamed */
 } TpSpanTasks;
 
 TpSpanTasks *tp_span_tasks_new (const TpProblem *problem,
@@ -42,7 +45,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanTasks, tp_span_tasks_free)
 gint64 tp_span_tasks_schedule (TpSpanTasks *tasks);
 /* The same, but given up, with @limit, as soon as it is seen not to end before that. */
 gint64 tp_span_tasks_schedule_below (TpSpanTasks *tasks, gint64 limit);
-/* In whatever order. What is scheduled in turn is not to be in another again. */
+/* In whatever order, after those that are before it in the list. */
 gint64 tp_span_tasks_schedule_as (TpSpanTasks *tasks, TpSpanOrder order);
 /* Of the last schedule; bound_ns is 0. */
 TpSpanProof *tp_span_tasks_dup_proof (const TpSpanTasks *tasks);

@@ -32,7 +32,7 @@ say $? "nothing fits: weights stay somewhere"
 try 5 optimize wide.json --devices "$fast,sim:laptop-gpu" --mem-limit "$fast=1M" --mem-limit sim:laptop-gpu=1M --stream-weights \
   && err_has 'no weights are streamed: none of these devices works in host memory'
 say $? "nor is anything streamed without a device of the host"
-try 2 optimize wide.json --devices "$devices" --objective throughput --stream-weights && err_has "'time', not for 'throughput'"
+try 2 optimize wide.json --devices "$devices" --objective throughput --stream-weights && err_has "'time' and 'makespan', not for 'throughput'"
 say $? "for no other objective"
 
 # Where nothing fits with an op's weights beside what is pinned there, it says what would.
@@ -105,6 +105,15 @@ try 0 run shared.plan.json --check; say $? "right"
 try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=4.2M" --mem-reserve "$fast=2.6M" --stream-weights -fo roomy.json \
   && grep -q '"weights": \["w1", "w2", "w3"\]' roomy.json && try 0 run roomy.json --check
 say $? "runs within limit and reserve (simulated)"
+# While one weight is used the next is on its way.
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=4.2M" --mem-reserve "$fast=1.6M" --stream-weights --objective makespan \
+  -fo beside.json --format json && span=$(json span_ns) && grep -q '"streamed": true' beside.json && [ "$span" -lt "$(json cost_ns)" ] \
+  && [ "$span" -lt "$(cost roomy.json)" ]
+say $? "for makespan they are sent while kernels work"
+try 0 check beside.json && python3 "$top_srcdir/tests/check_plan.py" beside.json > .out 2>&1; say $? "both checkers take that"
+try 0 run beside.json --check --repeat 1 --format json && took=$(json median_ns) \
+  && [ $((10 * took)) -ge $((9 * span)) ] && [ $((10 * took)) -le $((11 * span)) ]
+say $? "and it runs as its schedule says (simulated)"
 for host in cpu ref; do
   if "$TPLAN" devices | grep -q '^opencl:0 *ready'; then
     try 0 optimize wide.json --devices "$host,opencl:0" --trust-estimates --pin '*=opencl:0' --mem-limit opencl:0=4.2M \
@@ -112,6 +121,10 @@ for host in cpu ref; do
       && try 0 run real.json --check --threads 1
     say $? "from $host to OpenCL"
     try 0 bench real.json --in-flight 2 --threads 1 --rounds 2; say $? "two runs at once"
+    try 0 optimize wide.json --devices "$host,opencl:0" --trust-estimates --pin '*=opencl:0' --mem-limit opencl:0=4.2M \
+      --mem-reserve opencl:0=1.6M --stream-weights --objective makespan -fo real.json && grep -q "\"from\": \"$host\"" real.json \
+      && try 0 run real.json --check --threads 1 --repeat 3
+    say $? "while kernels work"
   else
     n=$((n + 1)); echo "ok $n - from $host to OpenCL # SKIP no OpenCL device"
   fi

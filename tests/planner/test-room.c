@@ -342,14 +342,17 @@ check_span (const TpTestCase *test, const gint64 *limits, Found *found)
 }
 
 static void
-test_makespan (void)
+test_makespan (gconstpointer is_streamed)
 {
   Found found = { 0 };
 
   for (int round = 0; round < ROUNDS; round++)
     {
+      int n_ops = g_test_rand_int_range (2, MAX_OPS + 1);
       g_autoptr (TpTestCase) test
-          = tp_memory_case_new (g_test_rand_int_range (2, MAX_OPS + 1));
+          = is_streamed != NULL
+                ? tp_memory_case_new_streamed (MAX (n_ops - 2, 1), 2)
+                : tp_memory_case_new (n_ops);
       gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 }, bytes[2];
       g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
@@ -437,7 +440,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/room/brute-force-4", GINT_TO_POINTER (4),
                         test_brute_force);
   g_test_add_func ("/room/throughput", test_throughput);
-  g_test_add_func ("/room/makespan", test_makespan);
+  g_test_add_data_func ("/room/makespan", NULL, test_makespan);
+  g_test_add_data_func ("/room/makespan-streamed", GINT_TO_POINTER (TRUE),
+                        test_makespan);
   g_test_add_func ("/room/spoilt", test_spoilt);
   g_test_add_func ("/room/second", test_second);
   return g_test_run ();
