@@ -68,18 +68,6 @@ check_searches (const TpRoadOptions *options, GError **error)
   return FALSE;
 }
 
-/* Whether limits made @taken, which may have no plan, dearer. */
-static gboolean
-is_bound (const TpWay *way, const TpRoadTaken *taken)
-{
-  const TpPlan *plan
-      = taken->plan == NULL ? NULL : tp_api_get_plan (taken->plan);
-
-  return plan == NULL || plan->memory_proof != NULL
-         || (plan->memory_limits != NULL
-             && (plan->span_proof != NULL || way->costs->n_devices > 2));
-}
-
 static gboolean
 has_limits (const TpWay *way)
 {
@@ -150,13 +138,10 @@ take_best (TpWay *way, TpRoadTaken *best, GError **error)
 {
   g_autoptr (GError) local = NULL;
 
-  if (tp_way_take (way, best, &local)
-      || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
-    {
-      way->is_bound = is_bound (way, best);
-      if (may_stream (way))
-        stream (way, best, &local);
-    }
+  if ((tp_way_take (way, best, &local)
+       || g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE))
+      && may_stream (way))
+    stream (way, best, &local);
   if (local == NULL)
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));

@@ -341,6 +341,7 @@ choose_within (TpWay *way, GError **error)
   if (!tp_memory_limits_init (&limits, way->costs, texts, error))
     return NULL;
   plan = choose (way, is_free ? NULL : limits.all, error);
+  way->is_bound = plan == NULL || plan->memory_limits != NULL;
   if (plan != NULL && !is_free)
     take_asked (plan, &limits, texts);
   way->limits = g_steal_pointer (&limits.all);

@@ -19,8 +19,7 @@ typedef struct
   TpGroups *groups;
   TpCosts *costs;
   gint64 *limits;             /* [row]: of what there is, and what is asked for */
-  gboolean is_bound;          /* set by who takes it: these made the plan dearer, or
-                               * none fits */
+  gboolean is_bound;          /* these made the plan dearer, or none fits */
   char *machine;              /* whose they are; NULL: this one's */
   char **facts;               /* as TpPlanOrigin */
 } TpWay;

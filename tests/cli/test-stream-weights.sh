@@ -19,6 +19,9 @@ say $? "the same plan every time"
 try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=1G" --stream-weights -o loose.json \
   && try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=1G" -o plain.json && cmp -s loose.json plain.json
 say $? "nothing is streamed where limits do not bind"
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=1G" --stream-weights --objective makespan -fo loose.json \
+  && try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=1G" --objective makespan -fo plain.json && cmp -s loose.json plain.json
+say $? "nor for makespan"
 try 0 optimize wide.json --devices "$devices" --stream-weights -fo loose.json && ! grep -q streamed loose.json
 say $? "nor where there are none"
 try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=1200K" --stream-weights -o least.json && try 0 check least.json
