@@ -19,20 +19,6 @@ typedef struct
                                * is no plan yet */
 } Search;
 
-/* Of what the objective wants little of. */
-static gint64
-get_cost (const TpRoadTaken *taken)
-{
-  const TpPlan *plan
-      = taken->plan == NULL ? NULL : tp_api_get_plan (taken->plan);
-
-  if (plan == NULL)
-    return G_MAXINT64;
-  if (plan->span_proof != NULL)
-    return plan->span_proof->span_ns;
-  return plan->load_proof != NULL ? plan->load_proof->load_ns : plan->cost_ns;
-}
-
 static void
 keep_better (Search *self, TpRoadTaken *taken, gint64 cost_ns)
 {
@@ -83,7 +69,7 @@ attempt (Search *self, const TpMicroBatches *micro_batches,
     return bear (self, local, error);
   search->n_unmeasured
       = MAX (search->n_unmeasured, taken.notes.n_unmeasured);
-  *out_cost_ns = get_cost (&taken);
+  *out_cost_ns = tp_road_taken_get_cost (&taken);
   keep_better (self, &taken, *out_cost_ns);
   return TRUE;
 }
@@ -225,7 +211,7 @@ search_side_by_side (Search *self, GError **error)
 gboolean
 tp_micro_search (TpMicroSearch *search, TpRoadTaken *best, GError **error)
 {
-  gint64 whole_ns = get_cost (best);
+  gint64 whole_ns = tp_road_taken_get_cost (best);
   Search self = { search, best, whole_ns };
 
   if (best->plan != NULL) /* less is noise, and not worth more ops */

@@ -20,6 +20,9 @@ typedef struct
   TpRoadNotes notes;
 } TpRoadTaken;
 void tp_road_taken_clear (TpRoadTaken *taken);
+/* Of what the objective (time, makespan or throughput) wants little of, in ns;
+ * G_MAXINT64: there is no plan. */
+gint64 tp_road_taken_get_cost (const TpRoadTaken *taken);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadTaken, tp_road_taken_clear)
 
 #endif

@@ -52,11 +52,11 @@ check_searches (const TpRoadOptions *options, GError **error)
 {
   gboolean is_time = is_objective (options, "time");
 
-  if (options->streams_weights && !is_time
-      && !is_objective (options, "makespan"))
+  if (options->streams_weights && !is_time && !is_side_by_side (options))
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                 "weights are streamed for the objectives 'time' and 'makespan', "
-                 "not for '%s': leave one of both out", options->objective);
+                 "weights are streamed for the objectives 'time', 'makespan' and "
+                 "'throughput', not for '%s': leave one of both out",
+                 options->objective);
   else if (options->tries_micro_batches && !is_time
            && !is_side_by_side (options))
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,

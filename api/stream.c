@@ -48,10 +48,7 @@ list_names (const Search *self)
 static void
 keep_better (Search *self, TpRoadTaken *taken)
 {
-  TplanPlan *best = self->best->plan;
-
-  if (best != NULL
-      && tplan_plan_get_run_ns (best) <= tplan_plan_get_run_ns (taken->plan))
+  if (tp_road_taken_get_cost (self->best) <= tp_road_taken_get_cost (taken))
     return;
   tp_road_taken_clear (self->best);
   *self->best = *taken;
@@ -212,7 +209,7 @@ tp_stream_search (TpStreamSearch *search, TpRoadTaken *best, GError **error)
   for (int step = 0; goes_on && step <= N_STEPS; step++)
     {
       g_auto (TpRoadTaken) taken = { NULL };
-      gint64 run_ns;
+      gint64 cost_ns;
 
       if (!attempt (&self, &taken, error))
         return FALSE;
@@ -220,9 +217,9 @@ tp_stream_search (TpStreamSearch *search, TpRoadTaken *best, GError **error)
         break;
       if (step == 0)
         search->n_unmeasured = taken.notes.n_unmeasured;
-      run_ns = tplan_plan_get_run_ns (taken.plan);
-      goes_on = run_ns < last_ns && keep_some (&self, &taken);
-      last_ns = run_ns;
+      cost_ns = tp_road_taken_get_cost (&taken);
+      goes_on = cost_ns < last_ns && keep_some (&self, &taken);
+      last_ns = cost_ns;
       keep_better (&self, &taken);
     }
   return TRUE;

@@ -307,7 +307,8 @@ typedef struct
   gboolean streams_weights;   /* where limits of memory make the plan dearer, large
                                * weights may stay in host memory and be sent to the
                                * device in every run, as for `--stream-weights`; for
-                               * the objectives "time" and "makespan" */
+                               * the objectives "time", "makespan" and
+                               * "throughput" */
   const gint64 *micro_batches; /* (nullable): sizes of the parts that the batch, which
                                * is dimension 0 of the first input (1, where the
                                * sequence comes first), is run in, as for

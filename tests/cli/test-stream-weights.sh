@@ -35,7 +35,7 @@ say $? "nothing fits: weights stay somewhere"
 try 5 optimize wide.json --devices "$fast,sim:laptop-gpu" --mem-limit "$fast=1M" --mem-limit sim:laptop-gpu=1M --stream-weights \
   && err_has 'no weights are streamed: none of these devices works in host memory'
 say $? "nor is anything streamed without a device of the host"
-try 2 optimize wide.json --devices "$devices" --objective throughput --stream-weights && err_has "'time' and 'makespan', not for 'throughput'"
+try 2 optimize wide.json --devices "$devices" --objective price --price "$fast=1" --stream-weights && err_has "'makespan' and 'throughput', not for 'price'"
 say $? "for no other objective"
 
 # Where nothing fits with an op's weights beside what is pinned there, it says what would.
@@ -117,6 +117,13 @@ try 0 check beside.json && python3 "$top_srcdir/tests/check_plan.py" beside.json
 try 0 run beside.json --check --repeat 1 --format json && took=$(json median_ns) \
   && [ $((10 * took)) -ge $((9 * span)) ] && [ $((10 * took)) -le $((11 * span)) ]
 say $? "and it runs as its schedule says (simulated)"
+try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=4.2M" --mem-reserve "$fast=1.6M" --objective throughput \
+  -fo kept.json --format json && kept=$(json load_ns) \
+  && try 0 optimize wide.json --devices "$devices" --mem-limit "$fast=4.2M" --mem-reserve "$fast=1.6M" --objective throughput --stream-weights \
+  -fo sent.json --format json && [ "$(json load_ns)" -lt "$kept" ] && grep -q '"streamed": true' sent.json
+say $? "for throughput the busiest engine carries less"
+try 0 check sent.json && python3 "$top_srcdir/tests/check_plan.py" sent.json > .out 2>&1; say $? "both checkers take that, too"
+try 0 run sent.json --check; say $? "right"
 for host in cpu ref; do
   if "$TPLAN" devices | grep -q '^opencl:0 *ready'; then
     try 0 optimize wide.json --devices "$host,opencl:0" --trust-estimates --pin '*=opencl:0' --mem-limit opencl:0=4.2M \
