@@ -110,6 +110,14 @@ time_launch (const Timer *timer, TpAction *action)
     action->end_ns = add_times (action->end_ns, timer->node_ns[unit->nodes[i]]);
 }
 
+/* Plans may have none, or those of another graph, which is found out later. */
+static gboolean
+has_figures (const TpPlan *plan, const TpTransfer *it)
+{
+  return plan->costs != NULL && it->tensor < plan->costs->n_tensors
+         && it->to < plan->costs->n_devices;
+}
+
 /* When the last half of it ends; without figures, when both would from then on. */
 static gint64
 find_copy_end (const TpPlan *plan, int transfer)
@@ -121,7 +129,7 @@ find_copy_end (const TpPlan *plan, int transfer)
 
   if (proof->ends != NULL)
     return MAX (proof->fetch_ends[transfer], proof->feed_ends[transfer]);
-  if (fetch_ns < 0 || feed_ns < 0 || plan->costs == NULL)
+  if (fetch_ns < 0 || feed_ns < 0 || !has_figures (plan, it))
     return add_times (MAX (MAX (fetch_ns, feed_ns), 0), it->time_ns);
   return add_times (feed_ns, tp_costs_copy (plan->costs, it->tensor,
                                             TP_COSTS_HOST, it->to).time_ns);
