@@ -55,10 +55,8 @@ add_kernel (Steps *self, const TpPlacedUnit *unit)
 static void
 add_copy (Steps *self, const TpAction *action)
 {
-  const TpStorage *storages = self->execution->storages;
-  int to = action->kind == TP_DO_FETCH ? self->execution->host
-                                       : storages[action->dst].device;
-  g_autofree gint64 *key = key_new (self->execution, action->tensor, to);
+  g_autofree gint64 *key
+      = key_new (self->execution, action->tensor, action->to);
   const TpTransfer *transfer = g_hash_table_lookup (self->transfers, key);
 
   if (transfer == NULL)

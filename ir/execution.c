@@ -196,7 +196,8 @@ add_feeds (Builder *builder, int input)
       if (storage >= 0)
         add_action (builder, (TpAction){
           .kind = TP_DO_FEED, .unit = -1, .tensor = tensor, .src = -1,
-          .dst = storage, .input = input, .output = -1,
+          .dst = storage, .from = builder->execution->host, .to = device,
+          .input = input, .output = -1,
           .size_bytes = builder->graph->tensors[tensor].size_bytes });
     }
 }
@@ -214,7 +215,7 @@ add_moves (Builder *builder, int tensor, int from)
       if (to != from && dst >= 0)
         add_action (builder, (TpAction){
           .kind = TP_DO_MOVE, .unit = -1, .tensor = tensor, .src = src,
-          .dst = dst, .input = -1, .output = -1,
+          .dst = dst, .from = from, .to = to, .input = -1, .output = -1,
           .size_bytes = builder->graph->tensors[tensor].size_bytes });
     }
 }
@@ -232,7 +233,8 @@ add_fetches (Builder *builder, int tensor, int from)
        i = builder->next_output[i])
     add_action (builder, (TpAction){
       .kind = TP_DO_FETCH, .unit = -1, .tensor = tensor, .src = src,
-      .dst = -1, .input = -1, .output = i,
+      .dst = -1, .from = there >= 0 ? host : from, .to = host, .input = -1,
+      .output = i,
       .size_bytes = builder->graph->tensors[tensor].size_bytes });
 }
 
@@ -246,6 +248,8 @@ add_passes (Builder *builder)
     {
       int root = builder->execution->roots[graph->outputs[i]];
       TpAction action = { .unit = -1, .tensor = root, .src = -1, .dst = -1,
+                          .from = builder->execution->host,
+                          .to = builder->execution->host,
                           .input = builder->input_of[root], .output = i,
                           .size_bytes = graph->tensors[root].size_bytes };
 
@@ -274,7 +278,8 @@ add_streams (Builder *builder, const TpPlacedUnit *unit)
         add_action (builder, (TpAction){
           .kind = TP_DO_MOVE, .unit = -1, .tensor = tensor,
           .src = find_storage (builder, tensor, builder->places[stream]),
-          .dst = dst, .input = -1, .output = -1,
+          .dst = dst, .from = builder->places[stream], .to = unit->device,
+          .input = -1, .output = -1,
           .size_bytes = builder->graph->tensors[tensor].size_bytes });
     }
 }
@@ -329,7 +334,7 @@ add_launch (Builder *builder, int index)
     }
   add_action (builder, (TpAction){
     .kind = TP_DO_LAUNCH, .unit = index, .tensor = -1, .src = -1, .dst = -1,
-    .input = -1, .output = -1 });
+    .from = unit->device, .to = unit->device, .input = -1, .output = -1 });
 }
 
 static gboolean

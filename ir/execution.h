@@ -42,6 +42,8 @@ typedef struct
   int unit;                   /* LAUNCH; else -1 */
   int tensor;                 /* what is copied; LAUNCH: -1 */
   int src, dst;               /* storages; -1: none */
+  int from, to;               /* where those are: devices, or host memory as
+                               * TpExecution has it */
   int input, output;          /* positions in the graph; -1: none */
   gint64 size_bytes;
   gint64 start_ns, end_ns;    /* by a schedule; else 0 */

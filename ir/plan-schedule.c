@@ -41,13 +41,9 @@ int
 tp_plan_find_transfer (const TpExecution *execution, const int *index,
                        const TpAction *action)
 {
-  const TpStorage *storages = execution->storages;
-  int from = action->src >= 0 ? storages[action->src].device : execution->host;
-  int to = action->dst >= 0 ? storages[action->dst].device : execution->host;
-
-  return action->unit >= 0 || from == to
+  return action->unit >= 0 || action->from == action->to
              ? NONE
-             : index[get_place (execution, action->tensor, to)];
+             : index[get_place (execution, action->tensor, action->to)];
 }
 
 /* ---- times ----------------------------------------------------------------- */

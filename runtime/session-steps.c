@@ -78,26 +78,13 @@ foretell_transfer (const Foretold *foretold, int tensor, int to)
   return number > 0 ? tp_plan_get_transfer_ns (session->plan, number - 1) : 0;
 }
 
-/* Whether @action copies from one memory to another, and where to: a device or
- * TP_COSTS_HOST. */
+/* Whether @action copies from one memory to another. */
 static gboolean
-find_destination (const TpExecution *execution, const TpAction *action,
-                  int *out_to)
+is_transfer (const TpAction *action)
 {
-  switch (action->kind)
-    {
-    case TP_DO_MOVE:
-      *out_to = execution->storages[action->dst].device;
-      return TRUE;
-    case TP_DO_FEED:
-      *out_to = execution->storages[action->dst].device;
-      return *out_to != execution->host;
-    case TP_DO_FETCH:
-      *out_to = execution->host;
-      return execution->storages[action->src].device != execution->host;
-    default:
-      return FALSE;
-    }
+  return action->kind == TP_DO_MOVE
+         || ((action->kind == TP_DO_FEED || action->kind == TP_DO_FETCH)
+             && action->from != action->to);
 }
 
 static void
@@ -109,7 +96,6 @@ add_step (const Foretold *foretold, int index)
   TpSessionStep step = { .node = -1, .tensor = -1, .planned_ns = -1,
                          .begin_ns = -1, .planned_feed_ns = -1,
                          .feed_begin_ns = -1 };
-  int to = 0;
 
   session->step_of[index] = -1;
   if (action->kind == TP_DO_LAUNCH)
@@ -120,13 +106,13 @@ add_step (const Foretold *foretold, int index)
       step.device = unit->device;
       step.predicted_ns = foretell_unit (foretold, unit);
     }
-  else if (find_destination (execution, action, &to))
+  else if (is_transfer (action))
     {
       step.tensor = action->tensor;
-      step.from = action->src >= 0 ? execution->storages[action->src].device
-                                   : execution->host;
-      step.device = to;
-      step.predicted_ns = foretell_transfer (foretold, action->tensor, to);
+      step.from = action->from;
+      step.device = action->to;
+      step.predicted_ns
+          = foretell_transfer (foretold, action->tensor, action->to);
     }
   else
     return;
