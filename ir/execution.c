@@ -3,8 +3,8 @@
 
 #include "ir/execution.h"
 
+#include "ir/execution-memory.h"
 #include "ir/guard.h"
-#include "ir/intervals.h"
 
 typedef struct
 {
@@ -379,80 +379,6 @@ add_actions (Builder *builder, GError **error)
   return check_outputs (builder, error);
 }
 
-/* ---- memory ------------------------------------------------------------- */
-
-void
-tp_execution_lay_out (TpExecution *execution, int device, TpScratch *scratch)
-{
-  TpMemory *memory = &execution->memory[device];
-  TpInterval *intervals;
-  int *owners, n = 0;
-
-  tp_scratch_reset (scratch);
-  intervals = tp_scratch_new (scratch, TpInterval, execution->n_storages + 1);
-  owners = tp_scratch_new (scratch, int, execution->n_storages + 1);
-  for (int i = 0; i < execution->n_storages; i++)
-    {
-      const TpStorage *it = &execution->storages[i];
-
-      if (it->device != device || it->is_constant)
-        continue;
-      owners[n] = i;
-      intervals[n++] = (TpInterval){ .size_bytes = it->size_bytes,
-                                     .first = it->first, .last = it->last };
-    }
-  memory->arena_bytes = tp_intervals_pack (intervals, n, TP_ARENA_ALIGN,
-                                           scratch, &memory->bound_bytes);
-  for (int i = 0; i < n; i++)
-    execution->storages[owners[i]].offset = intervals[i].offset;
-}
-
-/* Each constant once per device, however many read it there. */
-static void
-count_weight (TpExecution *execution, int root, int device, guint8 *is_counted)
-{
-  const TpTensor *tensor = &execution->graph->tensors[root];
-  gint64 *sum = &execution->memory[device].weight_bytes;
-  gsize at = (gsize) root * execution->n_devices + device;
-
-  if (is_counted[at] || !tp_tensor_is_resident (tensor))
-    return;
-  is_counted[at] = TRUE;
-  if (!tp_size_add (*sum, tp_tensor_get_resident_bytes (tensor), sum))
-    *sum = G_MAXINT64;
-}
-
-static void
-count_weights (TpExecution *execution, int unit, guint8 *is_counted)
-{
-  const TpPlacedUnit *it = &execution->units->units[unit];
-
-  for (int i = 0; i < it->n_nodes; i++)
-    {
-      const TpNode *node = &execution->graph->nodes[it->nodes[i]];
-
-      for (int k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k] >= 0)
-          count_weight (execution, execution->roots[node->inputs[k]],
-                        it->device, is_counted);
-    }
-}
-
-static void
-count_all_weights (TpExecution *execution, TpScratch *scratch)
-{
-  guint8 *is_counted = tp_scratch_new0 (
-      scratch, guint8,
-      (gsize) execution->graph->n_tensors * execution->n_devices + 1);
-
-  for (int i = 0; i < execution->units->n; i++)
-    count_weights (execution, i, is_counted);
-  for (int i = 0; i < execution->n_storages; i++)
-    if (execution->storages[i].is_constant)
-      count_weight (execution, execution->storages[i].tensor,
-                    execution->storages[i].device, is_counted);
-}
-
 /* ---- all of it ---------------------------------------------------------- */
 
 TpExecution *
@@ -523,7 +449,7 @@ tp_execution_set (TpExecution *execution, const TpPlaced *placed,
   builder.is_made = tp_scratch_new0 (scratch, guint8, graph->n_outputs + 1);
   if (!spell_out (&builder, error))
     return FALSE;
-  count_all_weights (execution, scratch);
+  tp_execution_count_weights (execution, scratch);
   return TRUE;
 }
 
