@@ -35,7 +35,8 @@ count_free (const TplanPlan *handle)
   g_autoptr (TpGroups) groups = tp_plan_find_cheapest_groups (plan);
   g_autofree int *places = g_new (int, plan->n_placements + 1);
   TpPlaced placed
-      = { plan->n_devices, tp_plan_get_host (plan), places, groups };
+      = { plan->n_devices, tp_plan_get_host (plan), places, groups,
+          plan->costs->is_mapped };
   g_autoptr (TpExecution) execution = NULL;
   gint64 *bytes = g_new0 (gint64, plan->n_devices + 1);
 

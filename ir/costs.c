@@ -121,6 +121,7 @@ tp_costs_unref (TpCosts *costs)
   for (int i = 0; costs->pools != NULL && i < costs->n_devices; i++)
     g_free (costs->pools[i]);
   g_free (costs->pools);
+  g_free (costs->is_mapped);
   g_strfreev (costs->devices);
   g_free (costs->digest);
   g_free (costs->memory_bytes);
@@ -337,6 +338,30 @@ tp_costs_share_copies (TpCosts *costs)
 }
 
 gboolean
+tp_costs_is_mapped (const TpCosts *costs, int device)
+{
+  return costs->is_mapped != NULL && costs->is_mapped[device];
+}
+
+gboolean
+tp_costs_has_mapped (const TpCosts *costs)
+{
+  for (int i = 0; i < costs->n_devices; i++)
+    if (tp_costs_is_mapped (costs, i))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+tp_costs_map (TpCosts *costs, int device)
+{
+  if (costs->is_mapped == NULL || costs->host == TP_COSTS_HOST
+      || costs->host == device || tp_costs_has_mapped (costs))
+    return FALSE;
+  return costs->is_mapped[device] = TRUE;
+}
+
+gboolean
 tp_costs_is_one_engine (const TpCosts *costs)
 {
   return costs->is_same_silicon && !costs->has_own_processors;
@@ -480,6 +505,11 @@ digest_add_tail (TpDigest *digest, const TpCosts *costs)
     tp_digest_add_string (digest, "same silicon");
   if (costs->has_own_processors)
     tp_digest_add_string (digest, "own processors");
+  if (tp_costs_has_mapped (costs))
+    tp_digest_add_string (digest, "mapped");
+  for (int i = 0; i < costs->n_devices; i++)
+    if (tp_costs_is_mapped (costs, i))
+      tp_digest_add_number (digest, i);
   digest_add_kernels (digest, costs);
   digest_add_errors (digest, costs);
   digest_add_rates (digest, costs);

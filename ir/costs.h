@@ -73,6 +73,9 @@ typedef struct TpCosts
                                * NULL: its own */
   int host;                   /* the device that works in host memory: what is in
                                * the one is in the other; TP_COSTS_HOST: none */
+  gboolean *is_mapped;        /* (nullable) [device]: the host works in its memory,
+                               * too: what passes from op to op between the two is
+                               * handed over; inputs and outputs are copied */
   char *digest;               /* hex SHA-256 of every figure used */
   int n_nodes;
   TpCost *nodes;              /* [node * n_devices + device] */
@@ -143,6 +146,11 @@ void tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device);
 gboolean tp_costs_is_one_engine (const TpCosts *costs);
 /* Those that count: none slow each other that are one. (nullable) */
 const int *tp_costs_get_speeds (const TpCosts *costs);
+/* Marks @device as mapped where that is asked for: @costs->is_mapped is there. Only the
+ * first is: what passes between two that are would be copied. FALSE: it is not. */
+gboolean tp_costs_map (TpCosts *costs, int device);
+gboolean tp_costs_is_mapped (const TpCosts *costs, int device);
+gboolean tp_costs_has_mapped (const TpCosts *costs);
 /* How many standard deviations a plan with more copies must be better by. */
 int tp_costs_get_tie_sds (const TpCosts *costs);
 /* One copy of @tensor; @from, @to: devices, or TP_COSTS_HOST. */

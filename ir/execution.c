@@ -5,11 +5,13 @@
 
 #include "ir/execution-memory.h"
 #include "ir/guard.h"
+#include "ir/roots.h"
 
 typedef struct
 {
   const TpGraph *graph;
   const int *places;
+  const gboolean *is_mapped;  /* (nullable) */
   TpExecution *execution;     /* being made */
   TpScratch *scratch;
   TpArray *actions;           /* TpAction; (nullable): they are counted only */
@@ -22,23 +24,6 @@ typedef struct
 } Builder;
 
 /* ---- tensors ------------------------------------------------------------ */
-
-static int *
-find_roots (const TpGraph *graph)
-{
-  int *roots = tp_new (int, graph->n_tensors + 1);
-
-  for (int i = 0; i < graph->n_tensors; i++)
-    roots[i] = i;
-  for (int i = 0; i < graph->n_nodes; i++)
-    {
-      const TpNode *node = &graph->nodes[i];
-
-      if (tp_node_is_view (node))
-        roots[node->outputs[0]] = roots[node->inputs[0]];
-    }
-  return roots;
-}
 
 static void
 fill (int *values, gsize n, int value)
@@ -106,6 +91,31 @@ get_index (const Builder *builder, int root, int device)
   return &execution->storage_of[(gsize) root * execution->n_devices + device];
 }
 
+/* The storage of @root that @device and who has it already have in common: one of
+ * them is the host. -1: none, as of constants, and of what the caller has too. */
+static int
+find_common (const Builder *builder, int root, int device)
+{
+  int host = builder->execution->host;
+
+  if (builder->input_of[root] >= 0 || builder->first_output[root] >= 0)
+    return -1;
+  for (int other = 0; other < builder->execution->n_devices; other++)
+    {
+      int apart = other == host ? device : other, found;
+
+      if (builder->is_mapped == NULL || (device != host && other != host)
+          || !builder->is_mapped[apart])
+        continue;
+      found = *get_index (builder, root, other);
+      /* the host has it in common with one only */
+      if (found >= 0 && get_storage (builder, found)->device == other
+          && !get_storage (builder, found)->is_constant)
+        return found;
+    }
+  return -1;
+}
+
 static void
 add_storage (Builder *builder, int tensor, int device)
 {
@@ -118,6 +128,13 @@ add_storage (Builder *builder, int tensor, int device)
 
   if (*index >= 0)
     return;
+  *index = storage.is_constant ? -1 : find_common (builder, root, device);
+  if (*index >= 0)
+    {
+      if (device != builder->execution->host)
+        get_storage (builder, *index)->device = device;
+      return;
+    }
   *index = builder->storages->len;
   tp_array_append_val (builder->storages, storage);
 }
@@ -390,7 +407,7 @@ tp_execution_new_empty (const TpGraph *graph, int n_devices)
   execution->n_devices = n_devices;
   execution->units = tp_units_new_empty (graph);
   execution->memory = tp_new (TpMemory, n_devices + 1);
-  execution->roots = find_roots (graph);
+  execution->roots = tp_roots_find (graph);
   execution->storage_of = tp_new (int, (gsize) graph->n_tensors * n_devices + 1);
   execution->all_actions = tp_array_new (sizeof (TpAction));
   execution->all_storages = tp_array_new (sizeof (TpStorage));
@@ -433,7 +450,7 @@ tp_execution_set (TpExecution *execution, const TpPlaced *placed,
 {
   const TpGraph *graph = execution->graph;
   Builder builder = { .graph = graph, .places = placed->places,
-                      .execution = execution, .scratch = scratch,
+                      .is_mapped = placed->is_mapped, .execution = execution, .scratch = scratch,
                       .actions = execution->all_actions,
                       .storages = execution->all_storages };
 

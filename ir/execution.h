@@ -13,11 +13,12 @@
 
 #define TP_ARENA_ALIGN 4096   /* of what has a place in an arena */
 
-/* The bytes of a tensor, and of all views of it, on one device. */
+/* The bytes of a tensor, and of all views of it, on one device, or where two work in
+ * the same memory on both. */
 typedef struct
 {
   int tensor;                 /* the root: no view */
-  int device;
+  int device;                 /* in whose arena they are: of two, not the host */
   gboolean is_constant;       /* read through a view: written once, before any
                                * run, and in no arena */
   int first, last;            /* actions that write it first and use it last, or,
@@ -29,7 +30,8 @@ typedef struct
 typedef enum
 {
   TP_DO_LAUNCH,               /* a unit */
-  TP_DO_MOVE,                 /* storage to storage of another device */
+  TP_DO_MOVE,                 /* storage to storage of another device; to itself:
+                               * what the one has written the other may read */
   TP_DO_FEED,                 /* input of the graph to storage */
   TP_DO_FETCH,                /* storage to output of the graph */
   TP_DO_PASS,                 /* input that is an output */
@@ -82,7 +84,8 @@ typedef struct
  *
  * A tensor needed on another device is moved once, right after it is made, and
  * lives from the action that writes it to the last that reads it; a constant that
- * is streamed is moved right before it is read, in every run. All inputs are
+ * is streamed is moved right before it is read, in every run. Between the host and
+ * a device that is mapped it has one storage, and is not copied. All inputs are
  * fed before anything runs: they live from the start.
  * TPLAN_ERROR_INPUT: groups that no graph has, or that hide a tensor from those
  * who read it.

@@ -6,6 +6,7 @@
 #include "ir/guard.h"
 #include "ir/plan-schedule.h"
 #include "ir/pools.h"
+#include "ir/roots.h"
 
 #include <string.h>
 
@@ -75,18 +76,38 @@ tp_plan_find_cheapest_groups (const TpPlan *plan)
   return g_steal_pointer (&groups);
 }
 
-TpExecution *
-tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
+static const gboolean *
+get_mapped (const TpPlan *plan)
+{
+  return plan->costs == NULL ? NULL : plan->costs->is_mapped;
+}
+
+static TpExecution *
+spell_out (const TpPlan *plan, const TpGraph *graph, const gboolean *is_mapped,
+           GError **error)
 {
   g_autofree int *places = tp_plan_list_places (plan, graph, error);
   TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
-                      plan->groups };
+                      plan->groups, is_mapped };
   g_autoptr (TpExecution) execution
       = places == NULL ? NULL : tp_execution_new (graph, &placed, error);
 
   if (execution != NULL && plan->span_proof != NULL)
     tp_plan_order_execution (plan, execution);
   return g_steal_pointer (&execution);
+}
+
+TpExecution *
+tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
+{
+  return spell_out (plan, graph, get_mapped (plan), error);
+}
+
+TpExecution *
+tp_plan_spell_out_apart (const TpPlan *plan, const TpGraph *graph,
+                         GError **error)
+{
+  return spell_out (plan, graph, NULL, error);
 }
 
 /* FALSE: it cannot be told, since groups are none. */
@@ -96,7 +117,7 @@ measure (const TpPlan *plan, const TpGraph *graph, TpMemory *out_memory)
   g_autofree int *places = NULL;
   g_autoptr (TpExecution) execution = NULL;
   TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), NULL,
-                      plan->groups };
+                      plan->groups, get_mapped (plan) };
 
   if (plan->span_proof == NULL)
     {
@@ -144,4 +165,30 @@ tp_plan_fits (const TpPlan *plan, const gint64 *limits)
   for (int row = 0; row < n; row++)
     is_good &= tp_pools_find_missing (plan->costs, limits, row, bytes) == 0;
   return is_good;
+}
+
+static gboolean
+is_handed_over (const TpPlan *plan, const TpTransfer *it)
+{
+  int host = plan->costs->host;
+
+  return (it->from == host && it->to >= 0
+          && tp_costs_is_mapped (plan->costs, it->to))
+         || (it->to == host && it->from >= 0
+             && tp_costs_is_mapped (plan->costs, it->from));
+}
+
+int
+tp_plan_count_handed_over (const TpPlan *plan, const TpGraph *graph)
+{
+  g_autofree gboolean *are_ends = NULL;
+  int n = 0;
+
+  if (!tp_costs_has_mapped (plan->costs))
+    return 0;
+  are_ends = tp_roots_find_ends (graph);
+  for (int i = 0; i < plan->n_transfers; i++)
+    n += is_handed_over (plan, &plan->transfers[i])
+         && !are_ends[plan->transfers[i].tensor];
+  return n;
 }

@@ -16,12 +16,18 @@ TpGroups *tp_plan_find_cheapest_groups (const TpPlan *plan);
  * TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
 TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
                                 GError **error);
+/* With what is mapped copied all the same. */
+TpExecution *tp_plan_spell_out_apart (const TpPlan *plan,
+                                      const TpGraph *graph, GError **error);
 
 /* Sets peak_bytes and weight_bytes of a plan whose placements and groups are
  * known: what its sessions will have in arenas, to the byte, and the constants
  * as they are before kernels pack them. The largest number a plan can hold where
  * it cannot be spelled out. */
 void tp_plan_count_memory (TpPlan *plan, const TpGraph *graph);
+/* How many of its transfers copy nothing: the host works in the memory of the device
+ * that is its other end. */
+int tp_plan_count_handed_over (const TpPlan *plan, const TpGraph *graph);
 /* Whether what was counted keeps to @limits, by rows (ir/pools.h). */
 gboolean tp_plan_fits (const TpPlan *plan, const gint64 *limits);
 

@@ -25,6 +25,7 @@ typedef struct
   const int *places;          /* device of each node; -1: it does not run, and
                                * what it makes is there when it is first read */
   const TpGroups *groups;     /* (nullable): those in effect */
+  const gboolean *is_mapped;  /* (nullable): as in TpCosts */
 } TpPlaced;
 
 typedef struct

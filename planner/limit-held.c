@@ -4,6 +4,7 @@
 #include "planner/limit-held.h"
 
 #include "ir/guard.h"
+#include "ir/roots.h"
 #include "ir/units.h"
 
 #include <string.h>
@@ -32,19 +33,6 @@ find_hidden (TpLimitHeld *held)
             if (tp_problem_get_gain (problem, g, d) > 0)
               held->items[node->outputs[i]].hidden |= 1u << d;
       }
-}
-
-static int *
-find_roots (const TpGraph *graph)
-{
-  int *roots = tp_new (int, graph->n_tensors + 1);
-
-  for (int i = 0; i < graph->n_tensors; i++)
-    roots[i] = i;
-  for (int i = 0; i < graph->n_nodes; i++)
-    if (tp_node_is_view (&graph->nodes[i]))
-      roots[graph->nodes[i].outputs[0]] = roots[graph->nodes[i].inputs[0]];
-  return roots;
 }
 
 /* Calls for every op that is no view, and whose bytes it reads, each once. */
@@ -86,7 +74,7 @@ void
 tp_limit_held_init (TpLimitHeld *held, const TpProblem *problem)
 {
   const TpGraph *graph = problem->graph;
-  g_autofree int *roots = find_roots (graph);
+  g_autofree int *roots = tp_roots_find (graph);
   g_autofree int *last = tp_new (int, graph->n_tensors + 1);
   int n = 0;
 

@@ -77,7 +77,7 @@ set (TpLimitLayout *layout, const gint8 *devices)
   const TpProblem *problem = layout->problem;
   int n_ops = problem->graph->n_nodes;
   const TpPlaced placed = { problem->n_devices, problem->costs->host,
-                            layout->places, &layout->groups };
+                            layout->places, &layout->groups, NULL };
 
   if (layout->is_set && memcmp (layout->devices, devices, n_ops) == 0)
     return layout->is_good;

@@ -147,7 +147,7 @@ check_placed (Walk *walk)
   g_autofree int *places = tp_new (int, graph->n_nodes + 1);
   g_autoptr (TpGroups) groups = NULL;
   g_autoptr (TpExecution) execution = NULL;
-  TpPlaced placed = { 2, walk->checker->costs->host, places, NULL };
+  TpPlaced placed = { 2, walk->checker->costs->host, places, NULL, NULL };
 
   for (int i = 0; i < graph->n_nodes; i++)
     if (walk->devices[i] == FREE)

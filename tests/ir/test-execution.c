@@ -43,13 +43,13 @@ load (const char *text)
 
 /* Node i on device @places[i]; '-': does not run. */
 static TpExecution *
-spell_out_beside (const TpGraph *graph, const char *places,
-                  const TpGroups *groups, int host)
+spell_out_mapped (const TpGraph *graph, const char *places,
+                  const TpGroups *groups, int host, const gboolean *is_mapped)
 {
   g_autoptr (GError) error = NULL;
   g_autofree int *devices = g_new (int, graph->n_nodes);
   TpExecution *execution;
-  int n_devices = 1;
+  int n_devices = MAX (1, host + 1);
 
   g_assert_cmpint (strlen (places), ==, graph->n_nodes);
   for (int i = 0; i < graph->n_nodes; i++)
@@ -58,9 +58,17 @@ spell_out_beside (const TpGraph *graph, const char *places,
       n_devices = MAX (n_devices, devices[i] + 1);
     }
   execution = tp_execution_new (
-      graph, &(TpPlaced){ n_devices, host, devices, groups }, &error);
+      graph, &(TpPlaced){ n_devices, host, devices, groups, is_mapped },
+      &error);
   g_assert_no_error (error);
   return execution;
+}
+
+static TpExecution *
+spell_out_beside (const TpGraph *graph, const char *places,
+                  const TpGroups *groups, int host)
+{
+  return spell_out_mapped (graph, places, groups, host, NULL);
 }
 
 static TpExecution *
@@ -89,11 +97,9 @@ to_text (const TpExecution *execution)
           unit != NULL ? graph->nodes[unit->nodes[unit->n_nodes - 1]].name
                        : graph->tensors[it->tensor].name);
       if (it->dst >= 0)
-        g_string_append_printf (text, ">%d",
-                                execution->storages[it->dst].device);
+        g_string_append_printf (text, ">%d", it->to);
       else if (it->src >= 0)
-        g_string_append_printf (text, "<%d",
-                                execution->storages[it->src].device);
+        g_string_append_printf (text, "<%d", it->from);
     }
   return g_string_free (text, FALSE);
 }
@@ -149,6 +155,38 @@ test_host (void)
   assert_actions (none, "feed x>1, feed z>0, launch add, launch tanh, "
                         "move t>0, fetch t<1, launch cat, fetch y<0, "
                         "emit w");
+}
+
+/* What the host and the device that is mapped both have lies on that once, from when
+ * it is written by either until neither reads it; nothing else changes. */
+static void
+test_mapped (void)
+{
+  static const gboolean second[] = { FALSE, TRUE, FALSE };
+  g_autoptr (TpGraph) graph = load (net);
+  g_autoptr (TpExecution) two
+      = spell_out_mapped (graph, "0110", NULL, 0, second);
+  g_autoptr (TpExecution) apart = spell_out (graph, "0110", NULL);
+  g_autoptr (TpExecution) other
+      = spell_out_mapped (graph, "0110", NULL, 1, second);
+  g_autofree char *text = to_text (apart), *expected = to_text (other);
+  int a = graph->nodes[0].outputs[0], t = graph->nodes[1].outputs[0];
+  const TpStorage *its
+      = &two->storages[tp_execution_find_storage (two, a, 0)];
+
+  assert_actions (two, text);
+  g_assert_cmpstr (text, ==, expected); /* a host is not mapped to itself */
+  g_assert_cmpint (two->n_storages, ==, apart->n_storages - 2);
+  g_assert_cmpint (tp_execution_find_storage (two, a, 1), ==,
+                   tp_execution_find_storage (two, a, 0));
+  g_assert_cmpint (tp_execution_find_storage (two, t, 1), ==,
+                   tp_execution_find_storage (two, t, 0));
+  g_assert_cmpint (its->device, ==, 1);
+  g_assert_cmpint (its->first, ==, 2); /* after two inputs were fed */
+  g_assert_cmpint (two->memory[0].arena_bytes
+                       + two->memory[1].arena_bytes, <,
+                   apart->memory[0].arena_bytes
+                       + apart->memory[1].arena_bytes);
 }
 
 /* z is read by the last op alone, yet it is there from the start: the most alive
@@ -215,7 +253,7 @@ assert_refused (const TpGraph *graph, const char *places, const int *nodes,
     devices[i] = places[i] - '0';
   tp_groups_add (groups, nodes, n_nodes);
   execution = tp_execution_new (
-      graph, &(TpPlaced){ 2, 0, devices, groups }, &error);
+      graph, &(TpPlaced){ 2, 0, devices, groups, NULL }, &error);
   g_assert_null (execution);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
 }
@@ -335,8 +373,9 @@ check_lives (const TpExecution *execution)
 static void
 test_random (void)
 {
-  for (int round = 0; round < 100; round++)
+  for (int round = 0; round < 200; round++)
     {
+      const gboolean is_mapped[] = { round & 1, round & 2, round & 4 };
       g_autoptr (TpGraph) graph
           = random_graph (g_test_rand_int_range (1, 40));
       g_autofree char *places = g_strnfill (graph->n_nodes, '0');
@@ -344,7 +383,8 @@ test_random (void)
 
       for (int i = 0; i < graph->n_nodes; i++)
         places[i] += g_test_rand_int_range (0, 3);
-      execution = spell_out (graph, places, NULL);
+      execution = spell_out_mapped (graph, places, NULL, round % 4 - 1,
+                                    is_mapped);
       check_lives (execution);
       for (int i = 0; i < execution->n_devices; i++)
         g_assert_cmpint (execution->memory[i].bound_bytes, <=,
@@ -385,7 +425,8 @@ test_again (void)
       g_autofree int *places = g_new (int, graph->n_nodes);
       g_autoptr (TpGroups) groups = tp_groups_new ();
       g_autoptr (TpExecution) alone = NULL;
-      const TpPlaced placed = { 3, round % 3, places, groups };
+      const gboolean is_mapped[] = { round & 1, round & 2, round & 4 };
+      const TpPlaced placed = { 3, round % 3, places, groups, is_mapped };
 
       for (int i = 0; i < graph->n_nodes; i++)
         places[i] = round % 2 == 0 ? g_test_rand_int_range (0, 3) : 1;
@@ -458,6 +499,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/execution/actions", test_actions);
   g_test_add_func ("/execution/host", test_host);
+  g_test_add_func ("/execution/mapped", test_mapped);
   g_test_add_func ("/execution/memory", test_memory);
   g_test_add_func ("/execution/groups", test_groups);
   g_test_add_func ("/execution/part", test_part);

@@ -386,7 +386,7 @@ tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autofree int *places = g_new (int, test->graph->n_nodes + 1);
   TpPlaced placed
-      = { test->costs->n_devices, test->costs->host, places, groups };
+      = { test->costs->n_devices, test->costs->host, places, groups, NULL };
   g_autoptr (GError) error = NULL;
   g_autoptr (TpExecution) execution = NULL;
 
