@@ -7,6 +7,7 @@
 #include "machine/machine-costs.h"
 
 #include "ir/op.h"
+#include "ir/roots.h"
 #include "machine/machine.h"
 
 #include <string.h>
@@ -77,6 +78,28 @@ machine_find_bar (const TpCosts *costs, const TpGraph *graph,
   return NULL;
 }
 
+static void
+fill_copies (const TpMachine *machine, int device, const TpGraph *graph,
+             TpCosts *costs)
+{
+  gboolean is_mapped = machine->map_ns > 0 && tp_costs_map (costs, device);
+  g_autofree gboolean *are_ends = tp_roots_find_ends (graph);
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      gint64 bytes = graph->tensors[i].size_bytes;
+      TpCost cost = {
+        .time_ns = is_mapped && !are_ends[i]
+                       ? tp_machine_map_ns (machine)
+                       : tp_machine_transfer_ns (machine, bytes),
+        .is_estimated = TRUE,
+      };
+
+      *tp_costs_feed (costs, i, device) = cost;
+      *tp_costs_fetch (costs, i, device) = cost;
+    }
+}
+
 void
 tp_machine_fill_costs (const TpMachine *machine, int device,
                        const TpWorks *works, TpCosts *costs)
@@ -102,16 +125,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
       if (cost->reason == NULL)
         machine_estimate (machine, &works->works[costs->n_nodes + i], cost);
     }
-  for (int i = 0; i < graph->n_tensors && device != costs->host; i++)
-    {
-      TpCost cost = {
-        .time_ns
-        = tp_machine_transfer_ns (machine, graph->tensors[i].size_bytes),
-        .is_estimated = TRUE,
-      };
-
-      *tp_costs_feed (costs, i, device) = cost;
-      *tp_costs_fetch (costs, i, device) = cost;
-    }
+  if (device != costs->host)
+    fill_copies (machine, device, graph, costs);
   tp_costs_take_given (costs, graph, device);
 }

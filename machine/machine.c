@@ -6,6 +6,7 @@
  *     [machine]
  *     gflops=2000
  *     link=12GB/s+8us
+ *     map=5us
  *     missing=Softmax;Erf
  *     pool=host
  *     watts=350:50
@@ -111,14 +112,14 @@ machine_parse_pool (TpMachine *machine, const char *value)
 static gboolean
 machine_refuse_key (const TpMachine *machine, const char *key, GError **error)
 {
-  static const char *const keys[] = { "gflops", "gbps", "launch", "link", "full",
-                                      "memory", "pool", "missing", "watts",
-                                      "price", NULL };
+  static const char *const keys[] = { "gflops", "gbps", "launch", "link", "map",
+                                      "full", "memory", "pool", "missing",
+                                      "watts", "price", NULL };
   g_autofree char *near = tp_near_name_ask (key, keys);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "machine '%s': unknown key '%s'%s: use gflops, gbps, launch, "
-               "link, full, memory, pool, missing, watts or price",
+               "link, map, full, memory, pool, missing, watts or price",
                machine->name, key, near);
   return FALSE;
 }
@@ -185,6 +186,7 @@ machine_parse_key (TpMachine *machine, const char *key, const char *value,
     { "gflops", &machine->peak_gflops, flop_units, "2000 or 2TFLOP/s" },
     { "gbps", &machine->bandwidth_gbps, rate_units, "200 or 200GB/s" },
     { "launch", &machine->launch_ns, time_units, "8us" },
+    { "map", &machine->map_ns, time_units, "5us" },
     { "full", &machine->full_points, plain_units, "16384" },
   };
   const char *example = NULL;
@@ -416,4 +418,10 @@ tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes)
     return machine_round_ns (2.0 * bytes / machine->bandwidth_gbps);
   return machine_round_ns (machine->link_latency_ns
                            + bytes / machine->link_gbps);
+}
+
+gint64
+tp_machine_map_ns (const TpMachine *machine)
+{
+  return machine_round_ns (machine->map_ns);
 }

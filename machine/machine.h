@@ -23,6 +23,9 @@ typedef struct
   gint64 memory_bytes;        /* 0: no limit */
   char *pool;                 /* (nullable): the memory that it shares with others
                                * that name the same */
+  double map_ns;              /* the host works in its memory, and has what it has
+                               * written, or the other way round, after so long;
+                               * 0: it does not */
   char **missing_ops;         /* (nullable) NULL-terminated */
   TpRate rate;                /* what it draws and is rented for */
 } TpMachine;
@@ -38,5 +41,6 @@ gint64 tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work);
 /* To or from host memory: over the link, or, where there is none, from one place
  * in that memory to another. */
 gint64 tp_machine_transfer_ns (const TpMachine *machine, gint64 bytes);
+gint64 tp_machine_map_ns (const TpMachine *machine);
 
 #endif

@@ -10,6 +10,7 @@
 #include "runtime/kernel-code.h"
 #include "ir/guard.h"
 #include "ir/text.h"
+#include "runtime/opencl-buf.h"
 #include "runtime/opencl-context.h"
 #include "runtime/opencl-copy.h"
 #include "runtime/opencl-events.h"
@@ -35,6 +36,8 @@ typedef struct
                                * for kernels; else NULL */
   gboolean takes_all;         /* processors, so that nobody else may wait awake */
   gboolean has_shared;        /* buffers that the host uses in place */
+  gboolean is_mapped;         /* for hosts that do so by turns with kernels */
+  gboolean is_working;        /* as far as nobody has waited for it since */
   TpOpenclCopier copier;
   gint64 max_buf_bytes;
   GArray *pending;            /* TpOpenclTimed, oldest first */
@@ -45,14 +48,6 @@ typedef struct
   TpKernelCode kernel_code;
   cl_program program;
 } ClCode;
-
-struct TpBuf
-{
-  TpOpenclPlace place;        /* a part's memory is its parent's */
-  char *shared;               /* where the host has it; NULL: nowhere */
-  gint64 size_bytes;
-  gboolean is_part;
-};
 
 typedef struct
 {
@@ -114,8 +109,10 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
     return tp_opencl_fail (error, device->name, code, "cannot make a context");
   device->context = shared.context;
   device->id = shared.device;
+  device->is_mapped = options->is_mapped && tp_opencl_can_map (device->id);
   device->has_shared
-      = options->is_shared && tp_opencl_can_share (device->id);
+      = device->is_mapped
+        || (options->is_shared && tp_opencl_can_share (device->id));
   device->takes_all = tp_opencl_takes_all (device->id);
   device->copier.is_awake = !options->is_shared && !device->takes_all
                             && tp_opencl_is_cpu (device->id);
@@ -181,6 +178,7 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
     .memory_bytes = MIN (tp_opencl_get_number (device->id,
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
+    .is_mapped = device->is_mapped,
     .is_apart = !tp_opencl_is_cpu (device->id),
     .takes_all = device->takes_all,
     .pci = tp_opencl_dup_pci (device->id),
@@ -204,33 +202,17 @@ new_memory (ClDevice *device, gint64 size_bytes, char **out_shared,
   return clCreateBuffer (device->context, flags, size_bytes, NULL, out_code);
 }
 
-/* No sub-buffers: NVIDIA's driver (580.159.04) dies of signal 11 when those of a
- * MobileNet's arena are released. */
-static TpBuf *
-new_part (const TpBuf *parent, gint64 offset, gint64 size_bytes)
-{
-  TpBuf *buf = g_new (TpBuf, 1);
-
-  *buf = (TpBuf){ .place = { parent->place.memory,
-                             parent->place.offset + offset },
-                  .shared = parent->shared ? parent->shared + offset : NULL,
-                  .size_bytes = size_bytes,
-                  .is_part = TRUE };
-  return buf;
-}
-
 static TpBuf *
 cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
           GError **error)
 {
   ClDevice *device = (ClDevice *) base;
-  TpBuf *buf;
   cl_int code;
   char *shared = NULL;
   cl_mem memory;
 
   if (parent != NULL)
-    return new_part (parent, offset, size_bytes);
+    return tp_opencl_buf_new_part (parent, offset, size_bytes);
   if (size_bytes > device->max_buf_bytes)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
@@ -251,15 +233,15 @@ cl_alloc (TpDevice *base, TpBuf *parent, gint64 offset, gint64 size_bytes,
                       size_bytes);
       return NULL;
     }
-  buf = g_new (TpBuf, 1);
-  *buf = (TpBuf){ { memory, 0 }, shared, size_bytes, FALSE };
   tp_device_count_bytes (base, size_bytes);
-  return buf;
+  return tp_opencl_buf_new ((TpOpenclPlace){ memory, 0 }, shared, size_bytes);
 }
 
 static void
-cl_free_buf (TpDevice *base, TpBuf *buf)
+cl_free_buf (TpDevice *base, TpBuf *base_buf)
 {
+  TpOpenclBuf *buf = (TpOpenclBuf *) base_buf;
+
   if (buf == NULL)
     return;
   if (!buf->is_part)
@@ -268,36 +250,6 @@ cl_free_buf (TpDevice *base, TpBuf *buf)
       tp_device_count_bytes (base, -buf->size_bytes);
     }
   g_free (buf);
-}
-
-static gboolean
-cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
-{
-  ClDevice *device = (ClDevice *) base;
-  cl_command_queue own = device->copies[copy->is_write != FALSE];
-  cl_command_queue queue = own != NULL ? own : device->current;
-  cl_int code;
-
-  g_assert (copy->size_bytes <= MAX (copy->buf->size_bytes, 1));
-  if (copy->size_bytes == 0)
-    return TRUE;
-  if (!tp_opencl_check_process (device->name, error))
-    return FALSE;
-  if (copy->buf->shared != NULL)
-    {
-      tp_host_copy (copy, copy->buf->shared);
-      return TRUE;
-    }
-  code = tp_opencl_copy (&device->copier, queue, &copy->buf->place, copy);
-  /* A write that blocks has read its source; kernels are in another queue. */
-  if (code == CL_SUCCESS && own != NULL)
-    code = clFinish (own);
-  if (code == CL_SUCCESS)
-    return TRUE;
-  return tp_opencl_fail (error, device->name, code,
-                         "cannot copy %" G_GINT64_FORMAT " bytes %s",
-                         copy->size_bytes,
-                         copy->is_write ? "to it" : "from it");
 }
 
 /* ---- compiling ------------------------------------------------------------- */
@@ -408,7 +360,7 @@ make_step (const ClCode *code, const TpKernel *kernel, TpBuf *const *bufs,
                            kernel->name);
   for (int i = 0; bufs[i] != NULL; i++)
     {
-      const TpOpenclPlace *place = &bufs[i]->place;
+      const TpOpenclPlace *place = &((const TpOpenclBuf *) bufs[i])->place;
       const cl_long offset = place->offset;
 
       result = clSetKernelArg (out_step->kernel, n++, sizeof (cl_mem),
@@ -540,8 +492,44 @@ wait (ClDevice *device, GError **error)
                     : clFinish (device->current);
 
   take_stamps (device);
+  device->is_working = FALSE;
   return code == CL_SUCCESS
          || tp_opencl_fail (error, device->name, code, "cannot finish");
+}
+
+static gboolean
+cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
+{
+  ClDevice *device = (ClDevice *) base;
+  cl_command_queue own = device->copies[copy->is_write != FALSE];
+  cl_command_queue queue = own != NULL ? own : device->current;
+  const TpOpenclBuf *buf = (const TpOpenclBuf *) copy->buf;
+  cl_int code;
+
+  g_assert (copy->size_bytes <= MAX (buf->size_bytes, 1));
+  if (copy->size_bytes == 0)
+    return TRUE;
+  if (!tp_opencl_check_process (device->name, error))
+    return FALSE;
+  if (copy->host == NULL)
+    return copy->is_write || own != NULL || !device->is_working
+           || wait (device, error);
+  if (own != NULL && buf->base.data != NULL)
+    {
+      tp_host_copy (copy, buf->base.data);
+      return TRUE;
+    }
+  device->is_working = TRUE;
+  code = tp_opencl_copy (&device->copier, queue, &buf->place, copy);
+  /* A write that blocks has read its source; kernels are in another queue. */
+  if (code == CL_SUCCESS && own != NULL)
+    code = clFinish (own);
+  if (code == CL_SUCCESS)
+    return TRUE;
+  return tp_opencl_fail (error, device->name, code,
+                         "cannot copy %" G_GINT64_FORMAT " bytes %s",
+                         copy->size_bytes,
+                         copy->is_write ? "to it" : "from it");
 }
 
 static gboolean
@@ -558,6 +546,7 @@ cl_launch (TpDevice *base, TpLaunch *launch, GError **error)
     return wait (device, error);
   if (device->takes_all)
     tp_pool_rest ();
+  device->is_working = TRUE;
   code = choose_queue (device);
   if (code == CL_SUCCESS)
     code = enqueue (device, launch, is_told ? &timed : NULL);

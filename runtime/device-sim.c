@@ -18,7 +18,7 @@ typedef struct
   TpDevice *inner;
   TpDeviceInfo inner_info;
   TpMachine *machine;
-  gboolean is_guest;
+  gboolean is_guest, is_mapped;
   char *profile;
 } SimDevice;
 
@@ -72,6 +72,8 @@ sim_open (const char *which, const TpDeviceOptions *options, GError **error)
   device->profile = g_strdup (which);
   device->is_guest = options->is_guest;
   device->machine = tp_machine_parse (which, error);
+  device->is_mapped = options->is_mapped && device->machine != NULL
+                      && device->machine->map_ns > 0;
   if (device->machine != NULL)
     device->inner = open_inner (options, error);
   if (device->inner == NULL)
@@ -120,6 +122,7 @@ sim_describe (TpDevice *base, TpDeviceInfo *out_info)
                                                       : device->profile),
     .identity = dup_identity (machine),
     .memory_bytes = machine->memory_bytes,
+    .is_mapped = device->is_mapped,
     .runs_nodes = device->inner_info.runs_nodes,
   };
 }
@@ -172,6 +175,11 @@ sim_copy (TpDevice *base, const TpCopy *copy, GError **error)
 {
   SimDevice *device = (SimDevice *) base;
 
+  if (copy->host == NULL)
+    {
+      base->virtual_ns += tp_machine_map_ns (device->machine);
+      return device->inner->ops->launch (device->inner, NULL, error);
+    }
   if (device->machine->link_gbps > 0 || device->is_guest)
     base->virtual_ns += tp_machine_transfer_ns (device->machine, copy->size_bytes);
   return device->inner->ops->copy (device->inner, copy, error);

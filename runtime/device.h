@@ -14,9 +14,16 @@
 #include "kernel/target.h"
 
 typedef struct TpDevice TpDevice;     /* opened */
-typedef struct TpBuf TpBuf;           /* memory on a device */
+typedef struct TpBuf TpBuf;
 typedef struct TpCode TpCode;         /* compiled units */
 typedef struct TpLaunch TpLaunch;     /* one unit bound to its buffers */
+
+/* Memory on a device. A device's own begins with this one. */
+struct TpBuf
+{
+  char *data;                         /* where the host has it; NULL: it has not, or
+                                       * only the device is to touch it */
+};
 
 /* A device's own TpCode begins with this one. */
 struct TpCode
@@ -61,6 +68,8 @@ typedef struct
   gint64 memory_bytes;                /* 0: unknown */
   gboolean is_host;                   /* its buffers are plain host memory: see
                                        * tp_host_buf_get_data () */
+  gboolean is_mapped;                 /* the host works in its buffers, too, by
+                                       * turns with it: TpCopy without @host */
   gboolean takes_loans;               /* launches look where their buffers are
                                        * when they run: tp_host_buf_lend () */
   gboolean runs_nodes;                /* wants units that are not lowered */
@@ -82,13 +91,16 @@ typedef struct
                                        * `sim` charges for copies within host
                                        * memory too */
   gboolean is_shared;                 /* by runs in flight: see above */
+  gboolean is_mapped;                 /* is to be, if it can */
 } TpDeviceOptions;
 
-/* To or from the beginning of a buffer. */
+/* To or from the beginning of a buffer. Without @host, of a device that is mapped: the
+ * host may read what launches before have written, or has written what later ones
+ * read (is_write); where it is shared, who asks has waited for these. */
 typedef struct
 {
   TpBuf *buf;
-  void *host;                         /* only read from when is_write */
+  void *host;                         /* (nullable); only read from when is_write */
   gint64 size_bytes;
   gboolean is_write;                  /* to the buffer */
 } TpCopy;

@@ -11,13 +11,19 @@
 
 #define HUGE_PAGE_BYTES (2 << 20)
 
-struct TpBuf
+typedef struct
 {
-  char *data;
-  char *own;                  /* where @data is when nothing is lent */
+  TpBuf base;
+  char *own;                  /* where its data is when nothing is lent */
   gint64 size_bytes;
   gboolean is_borrowed;       /* the memory is another's */
-};
+} HostBuf;
+
+static gint64
+get_size (const TpBuf *buf)
+{
+  return ((const HostBuf *) buf)->size_bytes;
+}
 
 void *
 tp_host_buf_get_data (const TpBuf *buf)
@@ -28,7 +34,7 @@ tp_host_buf_get_data (const TpBuf *buf)
 void
 tp_host_buf_lend (TpBuf *buf, void *data)
 {
-  buf->data = data == NULL ? buf->own : data;
+  buf->data = data == NULL ? ((HostBuf *) buf)->own : data;
 }
 
 gint64
@@ -68,23 +74,29 @@ get_pages (gint64 size_bytes)
   return data;
 }
 
+static TpBuf *
+new_buf (char *data, gint64 size_bytes, gboolean is_borrowed)
+{
+  HostBuf *buf = g_new (HostBuf, 1);
+
+  *buf = (HostBuf){ { data }, data, size_bytes, is_borrowed };
+  return &buf->base;
+}
+
 TpBuf *
 tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
                  gint64 size_bytes, GError **error)
 {
-  g_autofree TpBuf *buf = g_new0 (TpBuf, 1);
+  char *data = NULL;
 
-  buf->size_bytes = size_bytes;
-  buf->is_borrowed = parent != NULL;
   if (parent != NULL)
     {
-      g_assert (offset >= 0 && offset <= parent->size_bytes - size_bytes);
-      buf->data = buf->own = parent->data + offset;
-      return g_steal_pointer (&buf);
+      g_assert (offset >= 0 && offset <= get_size (parent) - size_bytes);
+      return tp_host_buf_wrap (parent->data + offset, size_bytes);
     }
   if (size_bytes <= tp_host_get_memory_bytes () - device->used_bytes)
-    buf->data = buf->own = get_pages (size_bytes);
-  if (buf->data == NULL)
+    data = get_pages (size_bytes);
+  if (data == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                    "device '%s': cannot have %" G_GINT64_FORMAT " bytes more "
@@ -93,29 +105,26 @@ tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
       return NULL;
     }
   tp_device_count_bytes (device, size_bytes);
-  return g_steal_pointer (&buf);
+  return new_buf (data, size_bytes, FALSE);
 }
 
 TpBuf *
 tp_host_buf_wrap (void *data, gint64 size_bytes)
 {
-  TpBuf *buf = g_new0 (TpBuf, 1);
-
-  buf->data = buf->own = data;
-  buf->size_bytes = size_bytes;
-  buf->is_borrowed = TRUE;
-  return buf;
+  return new_buf (data, size_bytes, TRUE);
 }
 
 void
-tp_host_buf_free (TpDevice *device, TpBuf *buf)
+tp_host_buf_free (TpDevice *device, TpBuf *base)
 {
+  HostBuf *buf = (HostBuf *) base;
+
   if (buf == NULL)
     return;
   if (!buf->is_borrowed)
     {
       tp_device_count_bytes (device, -buf->size_bytes);
-      free (buf->data);
+      free (buf->own);
     }
   g_free (buf);
 }
@@ -132,7 +141,7 @@ tp_host_copy (const TpCopy *copy, void *data)
 gboolean
 tp_host_buf_copy (TpDevice *device, const TpCopy *copy, GError **error)
 {
-  g_assert (copy->size_bytes <= copy->buf->size_bytes);
+  g_assert (copy->size_bytes <= get_size (copy->buf));
   if (copy->size_bytes == 0 || copy->buf->data == copy->host)
     return TRUE;
   tp_host_copy (copy, copy->buf->data);

@@ -24,17 +24,30 @@ is_of_version_2 (cl_device_id device)
          && version[7] >= '2' && version[7] <= '9';
 }
 
+static gboolean
+has_one_memory (cl_device_id device)
+{
+  return tp_opencl_is_cpu (device)
+         || tp_opencl_get_number (device, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+}
+
 gboolean
-tp_opencl_can_share (cl_device_id device)
+tp_opencl_can_map (cl_device_id device)
 {
   cl_device_svm_capabilities can = 0;
 
   return g_strcmp0 (secure_getenv ("TPLAN_OPENCL_SHARE"), "no") != 0
-         && tp_opencl_is_cpu (device) && is_of_version_2 (device)
+         && has_one_memory (device) && is_of_version_2 (device)
          && clGetDeviceInfo (device, CL_DEVICE_SVM_CAPABILITIES, sizeof can,
                              &can, NULL)
                 == CL_SUCCESS
          && (can & CL_DEVICE_SVM_FINE_GRAIN_BUFFER) != 0;
+}
+
+gboolean
+tp_opencl_can_share (cl_device_id device)
+{
+  return tp_opencl_is_cpu (device) && tp_opencl_can_map (device);
 }
 
 static void CL_CALLBACK

@@ -10,6 +10,10 @@
  * environment: none is taken for such. */
 gboolean tp_opencl_can_share (cl_device_id device);
 
+/* Likewise, or a device beside it that has its memory in common with the host: these
+ * may take turns at one buffer. */
+gboolean tp_opencl_can_map (cl_device_id device);
+
 /* Its memory is *@out_data, and goes when the last reference does. Who copies sees to
  * it that no kernel uses the bytes meanwhile. */
 cl_mem tp_opencl_new_shared (cl_context context, size_t size_bytes,

@@ -20,6 +20,29 @@ tp_session_copy (const TpSessionRun *run, int storage, void *host,
   return device->ops->copy (device, &copy, error);
 }
 
+/* What has been written to @storage, by the device it is on or (@is_write) by the
+ * host, the other may read. */
+static gboolean
+hand_over (const TpSessionRun *run, int storage, gboolean is_write,
+           GError **error)
+{
+  return tp_session_copy (run, storage, NULL, is_write, error);
+}
+
+/* Where one of the two is mapped: in its memory. */
+static gboolean
+move_mapped (const TpSessionRun *run, int src, int dst, GError **error)
+{
+  TpBuf *const *bufs = run->slot->bufs;
+  TpDevice *to = tp_session_get_device (run->session, dst)->device;
+
+  if (tp_session_is_mapped (run->session, src))
+    return hand_over (run, src, FALSE, error)
+           && tp_session_copy (run, dst, bufs[src]->data, TRUE, error);
+  return to->ops->launch (to, NULL, error)
+         && tp_session_copy (run, src, bufs[dst]->data, FALSE, error);
+}
+
 /* Host memory is read and written in place; two other devices meet there. */
 static gboolean
 move_storage (const TpSessionRun *run, int src, int dst, GError **error)
@@ -32,6 +55,9 @@ move_storage (const TpSessionRun *run, int src, int dst, GError **error)
   if (tp_session_get_device (run->session, dst)->info.is_host)
     return tp_session_copy (run, src, tp_host_buf_get_data (bufs[dst]), FALSE,
                             error);
+  if (tp_session_is_mapped (run->session, src)
+      || tp_session_is_mapped (run->session, dst))
+    return move_mapped (run, src, dst, error);
   return tp_session_copy (run, src, run->slot->staging, FALSE, error)
          && tp_session_copy (run, dst, run->slot->staging, TRUE, error);
 }
@@ -42,20 +68,48 @@ tp_session_get_unit_device (const TpSession *session, int unit)
   return &session->devices[session->execution->units->units[unit].device];
 }
 
+/* The host writes into memory of a device that may not be done with what was there
+ * before, unless all that is done there is waited for. */
+static gboolean
+wait_for_place (const TpSession *session, int unit, GError **error)
+{
+  int other = session->units[unit].writes_on;
+  TpDevice *device = other < 0 ? NULL : session->devices[other].device;
+
+  return device == NULL || session->flight != NULL || session->overlap != NULL
+         || device->ops->launch (device, NULL, error);
+}
+
+static gboolean
+launch (const TpSessionRun *run, int unit, GError **error)
+{
+  TpDevice *device = tp_session_get_unit_device (run->session, unit)->device;
+
+  return wait_for_place (run->session, unit, error)
+         && device->ops->launch (device, run->slot->launches[unit], error);
+}
+
+static gboolean
+move (const TpSessionRun *run, const TpAction *action, GError **error)
+{
+  const TpStorage *storages = run->session->execution->storages;
+
+  if (action->src == action->dst)
+    return hand_over (run, action->src,
+                      action->to == storages[action->src].device, error);
+  return move_storage (run, action->src, action->dst, error);
+}
+
 gboolean
 tp_session_perform (const TpSessionRun *run, const TpAction *action,
                     GError **error)
 {
-  TpDevice *device;
-
   switch (action->kind)
     {
     case TP_DO_LAUNCH:
-      device = tp_session_get_unit_device (run->session, action->unit)->device;
-      return device->ops->launch (device, run->slot->launches[action->unit],
-                                  error);
+      return launch (run, action->unit, error);
     case TP_DO_MOVE:
-      return move_storage (run, action->src, action->dst, error);
+      return move (run, action, error);
     case TP_DO_FEED:
       return tp_session_copy (run, action->dst,
                               (void *) run->inputs[action->input], TRUE,

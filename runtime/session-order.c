@@ -203,11 +203,12 @@ get_planned_start (const TpSession *session, const TpSessionTask *task,
 
   if (action->kind == TP_DO_LAUNCH)
     return proof->starts[execution->units->units[action->unit].nodes[0]];
-  if (task->engine < 0)
-    return -1;
   transfer = tp_plan_find_transfer (execution, transfers, action);
   if (transfer == NONE)
     return -1;
+  if (task->engine < 0)
+    return action->to == execution->host ? proof->fetch_starts[transfer]
+                                         : proof->feed_starts[transfer];
   return task->engine % TP_ENGINE_KINDS == TP_ENGINE_FROM
              ? proof->fetch_starts[transfer]
              : proof->feed_starts[transfer];

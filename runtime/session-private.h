@@ -11,6 +11,8 @@ typedef struct
   TpLowered *lowered;         /* NULL: the device runs nodes */
   const char *schedule;       /* (nullable) of the plan */
   int index;                  /* among the units of its device */
+  int writes_on;              /* the device that is mapped and has its outputs; -1:
+                               * none but its own */
 } TpSessionUnit;
 
 /* An input or output of the graph whose bytes can be those of the caller. */
@@ -53,6 +55,7 @@ struct TpSession
   TpExecution *execution;     /* what a run does; the rest makes it real */
   TpSessionDevice *devices;
   gboolean is_simulated;
+  gboolean is_apart;          /* nothing is mapped, though the plan may have it so */
   TpSessionUnit *units;       /* of the execution */
   int n_slots;                /* runs that can be under way at a time */
   TpSessionSlot *slots;
@@ -74,6 +77,13 @@ static inline TpSessionDevice *
 tp_session_get_device (const TpSession *session, int storage)
 {
   return &session->devices[session->execution->storages[storage].device];
+}
+
+/* Whether the host works in it, though another device has it. */
+static inline gboolean
+tp_session_is_mapped (const TpSession *session, int storage)
+{
+  return tp_session_get_device (session, storage)->info.is_mapped;
 }
 
 /* For tests: called before (@is_before) and after every action of a run. */

@@ -19,6 +19,24 @@ is_host (const TpSession *session, int storage)
   return tp_session_get_device (session, storage)->info.is_host;
 }
 
+static gboolean
+is_hand_over (const TpAction *action)
+{
+  return action->kind == TP_DO_MOVE && action->src == action->dst;
+}
+
+/* Nobody works at one: it is the caller's. Simulated devices have it on their clocks. */
+static int
+find_hand_over_engine (const TpSession *session, const TpAction *action)
+{
+  int device = session->execution->storages[action->src].device;
+
+  if (!session->is_simulated)
+    return -1;
+  return get_engine (session, action->src,
+                     action->to == device ? TP_ENGINE_TO : TP_ENGINE_FROM);
+}
+
 static TpSessionTask
 make_task (const TpSession *session, int index)
 {
@@ -30,6 +48,8 @@ make_task (const TpSession *session, int index)
         = session->execution->units->units[action->unit].device
               * TP_ENGINE_KINDS
           + TP_ENGINE_KERNELS;
+  else if (is_hand_over (action))
+    task.engine = find_hand_over_engine (session, action);
   else if (action->src >= 0 && !is_host (session, action->src))
     task.engine = get_engine (session, action->src, TP_ENGINE_FROM);
   else if (action->dst >= 0 && !is_host (session, action->dst))
@@ -40,7 +60,8 @@ make_task (const TpSession *session, int index)
 static gboolean
 has_halves (const TpSession *session, const TpAction *action)
 {
-  return action->kind == TP_DO_MOVE && !is_host (session, action->src)
+  return action->kind == TP_DO_MOVE && !is_hand_over (action)
+         && !is_host (session, action->src)
          && !is_host (session, action->dst);
 }
 

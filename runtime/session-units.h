@@ -9,6 +9,8 @@
 gboolean tp_session_open_devices (TpSession *session,
                                   const TpDeviceOptions *options,
                                   GError **error);
+/* Whether devices are mapped as the plan has it. */
+gboolean tp_session_has_maps (const TpSession *session);
 gboolean tp_session_lower_units (TpSession *session, GError **error);
 
 #endif

@@ -84,21 +84,67 @@ check_clock (const TpSession *session, GError **error)
   return FALSE;
 }
 
+typedef struct
+{
+  TpGraph *graph;
+  TpPlan *plan;
+  int n_slots;
+  const TpDeviceOptions *options;
+  gboolean is_apart;
+} Wanted;
+
+static TpExecution *
+spell_out (const Wanted *wanted, GError **error)
+{
+  const TpGraph *graph = wanted->graph;
+
+  if (!check_states (graph, error)
+      || !tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
+                         "to make a session", error))
+    return NULL;
+  return wanted->is_apart ? tp_plan_spell_out_apart (wanted->plan, graph, error)
+                          : tp_plan_spell_out (wanted->plan, graph, error);
+}
+
+/* Its devices are open. */
+static TpSession *
+open_session (const Wanted *wanted, GError **error)
+{
+  TpExecution *execution = spell_out (wanted, error);
+  g_autoptr (TpSession) session
+      = execution == NULL ? NULL
+                          : session_alloc (wanted->graph, wanted->plan,
+                                           execution, wanted->n_slots);
+
+  if (session == NULL)
+    return NULL;
+  session->is_apart = wanted->is_apart;
+  return tp_session_open_devices (session, wanted->options, error)
+             ? g_steal_pointer (&session)
+             : NULL;
+}
+
+/* With copies where a device is not mapped any more. */
+static TpSession *
+open_as_can_be (Wanted *wanted, GError **error)
+{
+  g_autoptr (TpSession) session = open_session (wanted, error);
+
+  if (session == NULL || tp_session_has_maps (session))
+    return g_steal_pointer (&session);
+  wanted->is_apart = TRUE;
+  return open_session (wanted, error);
+}
+
 TpSession *
 tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
                           const TpDeviceOptions *options, GError **error)
 {
-  TpExecution *execution
-      = check_states (graph, error)
-                && tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
-                                  "to make a session", error)
-            ? tp_plan_spell_out (plan, graph, error)
-            : NULL;
-  g_autoptr (TpSession) session
-      = execution == NULL ? NULL : session_alloc (graph, plan, execution, n_slots);
+  Wanted wanted = { graph, plan, n_slots, options, FALSE };
+  g_autoptr (TpSession) session = open_as_can_be (&wanted, error);
 
-  if (session == NULL || !tp_session_open_devices (session, options, error)
-      || !check_clock (session, error) || !tp_session_lower_units (session, error))
+  if (session == NULL || !check_clock (session, error)
+      || !tp_session_lower_units (session, error))
     return NULL;
   tp_session_make_steps (session);
   tp_session_find_loans (session);

@@ -221,17 +221,39 @@ check_progress (TpSession *session, const Job *job, int n_tasks)
   g_assert_null (tp_session_describe_current (session));
 }
 
+static gboolean maps_first;   /* the first that is no host */
+
+static void
+map_first (TpPlan *plan, const TpGraph *graph)
+{
+  int host = 0, other = 0;
+
+  if (!maps_first)
+    return;
+  while (host + 1 < plan->n_devices && strcmp (plan->devices[host], "cpu") != 0)
+    host++;
+  other = host == 0;
+  plan->costs = tp_costs_new (plan->n_devices,
+                              (const char *const *) plan->devices, graph,
+                              plan->groups);
+  plan->costs->host = host;
+  plan->costs->is_mapped = g_new0 (gboolean, plan->n_devices);
+  tp_costs_map (plan->costs, other);
+}
+
 /* FALSE: an op of it has no kernels, or nothing is to overlap. */
 static gboolean
 check_plan (TpGraph *graph, const char *devices)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
-  g_autoptr (TpSession) plain = tp_session_new (graph, plan, NULL, &error);
+  g_autoptr (TpSession) plain = NULL;
   g_autoptr (TpSession) session = NULL;
   g_autoptr (TpSessionOrder) order = NULL;
   Job job;
 
+  map_first (plan, graph);
+  plain = tp_session_new (graph, plan, NULL, &error);
   if (plain == NULL)
     {
       g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
@@ -289,6 +311,15 @@ test_random (gconstpointer devices)
   g_assert_cmpint (n_overlapped, ==, 1);
 }
 
+static void
+test_mapped (gconstpointer devices)
+{
+  maps_first = TRUE;
+  test_nets (devices);
+  test_random (devices);
+  maps_first = FALSE;
+}
+
 /* ---- what is refused --------------------------------------------------------- */
 
 /* The threads stay behind. */
@@ -344,6 +375,9 @@ main (int argc, char **argv)
   static const char *const places[]
       = { "opencl:0", "cpu opencl:0", "opencl:0 cpu", "opencl:0 opencl:1",
           "cpu opencl:0 opencl:1", "sim:server-cpu sim:server-gpu" };
+  static const char *const mapped[]
+      = { "cpu opencl:1", "opencl:1 cpu opencl:0",
+          "cpu sim:gflops=100,gbps=10,link=5GB/s+9us,map=3us" };
 
   /* PoCL shows two devices then. */
   g_setenv ("POCL_DEVICES", "pthread basic", TRUE);
@@ -356,6 +390,12 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, places[i], test_nets);
       g_test_add_data_func (random, places[i], test_random);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (mapped); i++)
+    {
+      g_autofree char *path = g_strconcat ("/overlap/mapped/", mapped[i], NULL);
+
+      g_test_add_data_func (path, mapped[i], test_mapped);
     }
   g_test_add_func ("/overlap/fork", test_fork);
   g_test_add_func ("/overlap/alone", test_alone);
