@@ -134,6 +134,40 @@ compare_pools (TpBind *bind, const TpCosts *want)
   return TRUE;
 }
 
+/* Whether memory of a real device is mapped the table of costs tells. */
+static gboolean
+compare_mapped (TpBind *bind, const TpCosts *want, int device)
+{
+  const TpCosts *have = bind->plan->costs;
+
+  return tp_costs_is_mapped (have, device) == tp_costs_is_mapped (want, device)
+         || tp_bind_fail (bind, "mapped: the memory of '%s' is %s",
+                          have->devices[device],
+                          tp_costs_is_mapped (want, device) ? "mapped"
+                                                            : "not mapped");
+}
+
+gboolean
+tp_bind_compare_mapped (TpBind *bind, const TpCosts *want)
+{
+  gboolean is_good = TRUE;
+
+  for (int i = 0; i < want->n_devices; i++)
+    is_good &= compare_mapped (bind, want, i);
+  return is_good;
+}
+
+static gboolean
+compare_simulated_maps (TpBind *bind, const TpCosts *want)
+{
+  gboolean is_good = TRUE;
+
+  for (int i = 0; i < want->n_devices; i++)
+    is_good &= !tp_device_is_simulated (want->devices[i])
+               || compare_mapped (bind, want, i);
+  return is_good;
+}
+
 gboolean
 tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
 {
@@ -151,7 +185,7 @@ tp_bind_compare (TpBind *bind, const TpCosts *want, const char *whence)
         bind, "host: '%s', expected '%s'",
         have->host < 0 ? TP_PLAN_HOST : have->devices[have->host],
         want->host < 0 ? TP_PLAN_HOST : want->devices[want->host]);
-  is_good &= compare_pools (bind, want);
+  is_good &= compare_pools (bind, want) & compare_simulated_maps (bind, want);
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     for (int row = 0; row < tables[i].n_rows; row++)
       is_good &= compare_row (bind, want, &tables[i], row, whence);

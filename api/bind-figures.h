@@ -25,6 +25,8 @@ gboolean tp_bind_compare (TpBind *bind, const TpCosts *want,
                           const char *whence);
 /* Whether they are one. */
 gboolean tp_bind_compare_silicon (TpBind *bind, const TpCosts *want);
+/* Whether the memory of each is mapped. */
+gboolean tp_bind_compare_mapped (TpBind *bind, const TpCosts *want);
 /* What is wrong with devices as a whole. A plan from before that was asked says
  * nothing of it. */
 gboolean tp_bind_compare_errors (TpBind *bind, const TpCosts *want);

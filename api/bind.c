@@ -212,6 +212,8 @@ copy_figures (TpCosts *to, const TpCosts *from)
               n * sizeof (TpCost));
     }
   to->host = from->host;
+  if (from->is_mapped != NULL)
+    to->is_mapped = tp_memdup (from->is_mapped, n * sizeof (gboolean));
   if (from->kernels != NULL)
     to->kernels = tp_memdup (from->kernels, (from->n_nodes + from->n_groups)
                                                 * sizeof (int));
@@ -291,7 +293,8 @@ check_figures (TpBind *bind)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpCosts) certain
       = tp_costs_find_certain (bind->graph, bind->groups,
-                               (const char *const *) plan->devices, &error);
+                               (const char *const *) plan->devices,
+                               plan->costs->is_mapped, &error);
   gboolean is_good;
 
   if (certain == NULL)
@@ -523,6 +526,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
           .is_raw = plan->origin.is_exact,
           .is_of_then = TRUE,
           .wants_speeds = plan->costs->speeds != NULL,
+          .wants_maps = plan->costs->is_mapped != NULL,
           .wholes_until_us
           = plan->costs->errors == NULL ? 0 : plan->costs->errors->until_us };
   g_autoptr (TpCostDb) db = NULL;
@@ -544,6 +548,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
     return FALSE;
   return (check_facts (&bind, db) & tp_bind_compare (&bind, costs, "the table has")
           & tp_bind_compare_silicon (&bind, costs)
+          & tp_bind_compare_mapped (&bind, costs)
           & tp_bind_compare_errors (&bind, costs)
           & tp_bind_compare_speeds (&bind, costs))
          && check_schedules (&bind, costs);

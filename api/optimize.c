@@ -67,7 +67,8 @@ tp_road_optimize (const TplanGraph *graph, const TplanCosts *costs,
                   const TplanOptimizeOptions *options, gboolean ignores_memory,
                   GError **error)
 {
-  TpRoadOptions road = { .ignores_memory = ignores_memory };
+  TpRoadOptions road = { .ignores_memory = ignores_memory,
+                         .is_apart = ignores_memory };
   TpFollower follower;
   PlanCall call = { graph, costs, &road, &follower, error, NULL };
 

@@ -4,7 +4,8 @@
 
 #include "include/tplan.h"
 
-/* tplan_graph_optimize_full (); @ignores_memory: as in the options of the road. */
+/* tplan_graph_optimize_full (); @ignores_memory: as in the options of the road;
+ * nothing is mapped then. */
 TplanPlan *tp_road_optimize (const TplanGraph *graph, const TplanCosts *costs,
                              const TplanOptimizeOptions *options,
                              gboolean ignores_memory, GError **error);

@@ -48,6 +48,7 @@ typedef struct
   const gint64 *aims;         /* (nullable): [TP_N_AIMS]: of "weighted" */
   gboolean is_exact;          /* the cheapest plan for figures as measured, as if
                                * they carried no noise */
+  gboolean is_apart;          /* what could be mapped is copied (TpCosts.is_mapped) */
   gboolean is_measured;       /* first measure what the table lacks */
   gboolean asks_drivers;      /* whether devices are there, see api/devices.h */
   gboolean trusts_estimates;  /* they may win ops from measured times */

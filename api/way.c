@@ -194,10 +194,13 @@ find_costs (TpWay *way, GPtrArray *warnings, GError **error)
   options.is_stale_error = way->options->is_stale_error;
   options.trusts_estimates = way->options->trusts_estimates;
   options.is_raw = way->options->is_exact;
+  options.wants_maps = !way->is_apart && !way->options->is_apart;
   options.wants_speeds = g_strcmp0 (way->options->objective, "makespan") == 0;
-  if (db == NULL || !make_ready (way, db, &options, error)
-      || !gather_facts (way, db, error))
+  if (db == NULL
+      || (way->costs == NULL && (!make_ready (way, db, &options, error)
+                                 || !gather_facts (way, db, error))))
     return FALSE;
+  g_clear_pointer (&way->costs, tp_costs_unref);
   way->costs
       = tp_cost_db_lookup (db, way->graph, way->groups, &options, error);
   if (way->costs == NULL
@@ -302,7 +305,7 @@ sign_plan (const TpWay *way, TpPlan *plan)
 }
 
 static TpPlan *
-choose (const TpWay *way, const gint64 *limits, GError **error)
+choose (TpWay *way, const gint64 *limits, GError **error)
 {
   const char *objective = way->options->objective;
   const TpPlaceOptions options = {
@@ -328,6 +331,23 @@ take_asked (TpPlan *plan, TpMemoryLimits *limits, const TpMemoryTexts *texts)
   plan->memory_reserves = g_steal_pointer (&limits->reserves);
 }
 
+/* Where limits bind, all that is on a device has a place of its own: figures are those
+ * of copies. The plan, where they do not. */
+static TpPlan *
+choose_mapped (TpWay *way, const gint64 *limits, GError **error)
+{
+  g_autoptr (TpPlan) plan = choose (way, NULL, error);
+  g_autoptr (GPtrArray) said = g_ptr_array_new_with_free_func (g_free);
+
+  if (plan == NULL || limits == NULL)
+    return g_steal_pointer (&plan);
+  tp_plan_count_memory (plan, way->graph);
+  if (tp_plan_fits (plan, limits))
+    return g_steal_pointer (&plan);
+  way->is_apart = TRUE;
+  return find_costs (way, said, error) ? choose (way, limits, error) : NULL;
+}
+
 /* Within what is asked for, which the plan says, and what there is, which it says
  * where it made the plan dearer. */
 static TpPlan *
@@ -340,7 +360,8 @@ choose_within (TpWay *way, GError **error)
 
   if (!tp_memory_limits_init (&limits, way->costs, texts, error))
     return NULL;
-  plan = choose (way, is_free ? NULL : limits.all, error);
+  plan = (tp_costs_has_mapped (way->costs) ? choose_mapped : choose) (
+      way, is_free ? NULL : limits.all, error);
   way->is_bound = plan == NULL || plan->memory_limits != NULL;
   if (plan != NULL && !is_free)
     take_asked (plan, &limits, texts);

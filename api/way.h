@@ -19,6 +19,7 @@ typedef struct
   TpGroups *groups;
   TpCosts *costs;
   gint64 *limits;             /* [row]: of what there is, and what is asked for */
+  gboolean is_apart;          /* nothing is mapped, for limits are in the way */
   gboolean is_bound;          /* these made the plan dearer, or none fits */
   char *machine;              /* whose they are; NULL: this one's */
   char **facts;               /* as TpPlanOrigin */

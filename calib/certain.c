@@ -8,6 +8,7 @@
 #include "calib/certain.h"
 
 #include "calib/lookup.h"
+#include "ir/guard.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -115,9 +116,21 @@ check_kinds (const char *const *devices, int *out_n_real, GError **error)
   return TRUE;
 }
 
+/* Of simulated devices their figures tell, of others only a table. */
+static gboolean *
+list_claimed (const char *const *devices, int n, const gboolean *is_mapped)
+{
+  gboolean *claimed = tp_new0 (gboolean, n + 1);
+
+  for (int i = 0; i < n; i++)
+    claimed[i] = is_mapped[i] && !tp_device_is_simulated (devices[i]);
+  return claimed;
+}
+
 TpCosts *
 tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
-                       const char *const *devices, GError **error)
+                       const char *const *devices, const gboolean *is_mapped,
+                       GError **error)
 {
   int n = (int) g_strv_length ((char **) devices);
   int n_real = 0;
@@ -132,6 +145,8 @@ tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
   works = n_real < n ? tp_works_new (graph, groups) : NULL;
   costs = tp_costs_new (n, devices, graph, groups);
   costs->host = tp_lookup_find_host (devices, n);
+  if (is_mapped != NULL)
+    costs->is_mapped = list_claimed (devices, n, is_mapped);
   costs->kernels = n_real > 0 ? tp_lookup_number_kernels (keys) : NULL;
   certain = (Certain){ graph, groups, keys, works, costs };
   for (int i = 0; i < n; i++)

@@ -13,6 +13,7 @@
  * other reasons too, none is named. NULL: a device of no kind, or figures of a
  * simulated one that cannot be read. */
 TpCosts *tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
-                                const char *const *devices, GError **error);
+                                const char *const *devices, const gboolean *is_mapped,
+                               GError **error);
 
 #endif

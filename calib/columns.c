@@ -36,6 +36,8 @@ const TpColumn tp_device_columns[] = {
     offsetof (TpDeviceRow, to_host.residual), FALSE },
   { "to_host_points", TP_COLUMN_POINTS, offsetof (TpDeviceRow, to_host),
     FALSE },
+  { DEVICE (map_ns, TP_COLUMN_PROBE), FALSE },
+  { DEVICE (map_half_ns, TP_COLUMN_PROBE), FALSE },
   { DEVICE (busy_mw, TP_COLUMN_PROBE), FALSE },
   { DEVICE (idle_mw, TP_COLUMN_PROBE), FALSE },
   { DEVICE (copy_mw, TP_COLUMN_PROBE), FALSE },

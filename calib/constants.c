@@ -25,7 +25,8 @@
 #define ROUNDS_MAX 60
 #define BUDGET_US (1500 * 1000)
 #define FIT_TYPE "(ddds)"
-#define ROW_TYPE "((isssxdddddx)" FIT_TYPE FIT_TYPE ")"
+#define HEAD_TYPE "(isssxdddddxxx)"
+#define ROW_TYPE "(" HEAD_TYPE FIT_TYPE FIT_TYPE ")"
 
 /* What keeps disturbances away. */
 typedef struct
@@ -43,6 +44,7 @@ typedef struct
   TpChain *chain;
   TpConstantsSizes sizes;
   int n_threads;
+  gboolean can_map;           /* the host could work in its memory, too */
   TpDeviceRow *row;
   TpPrecedence *precedence;
   TpNear *near;
@@ -185,8 +187,10 @@ measure_transfers (Subject *subject, GError **error)
       || !tp_transfers_time_launch (&job, &time_ns, error))
     return FALSE;
   subject->row->sync_ns = MAX (0, time_ns - subject->row->launch_ns);
-  return tp_transfers_measure (&job, &subject->row->to_device,
-                               &subject->row->to_host, error);
+  return (!subject->can_map
+          || tp_transfers_measure_map (&job, subject->row, error))
+         && tp_transfers_measure (&job, &subject->row->to_device,
+                                  &subject->row->to_host, error);
 }
 
 /* ---- one device --------------------------------------------------------- */
@@ -259,12 +263,12 @@ send_row (const Subject *subject)
 
   tp_channel_send (
       subject->channel, TP_MESSAGE_DEVICE,
-      g_variant_new ("((isssxdddddx)@" FIT_TYPE "@" FIT_TYPE ")",
+      g_variant_new ("(" HEAD_TYPE "@" FIT_TYPE "@" FIT_TYPE ")",
                      subject->index, row->name, row->identity, row->facts,
                      row->is_host, row->peak_gflops, row->bandwidth_gbps,
                      row->launch_ns, row->sync_ns, row->full_points,
-                     row->memory_bytes, pack_fit (&row->to_device),
-                     pack_fit (&row->to_host)));
+                     row->memory_bytes, row->map_ns, row->map_half_ns,
+                     pack_fit (&row->to_device), pack_fit (&row->to_host)));
 }
 
 TpDeviceRow *
@@ -279,11 +283,12 @@ tp_constants_read (GVariant *payload, int *out_device)
   row = g_new0 (TpDeviceRow, 1);
   row->counters = g_strdup ("");
   row->speeds = g_strdup ("");
-  g_variant_get (payload, "((isssxdddddx)@" FIT_TYPE "@" FIT_TYPE ")",
+  g_variant_get (payload, "(" HEAD_TYPE "@" FIT_TYPE "@" FIT_TYPE ")",
                  out_device, &row->name, &row->identity, &row->facts,
                  &row->is_host, &row->peak_gflops, &row->bandwidth_gbps,
                  &row->launch_ns, &row->sync_ns, &row->full_points,
-                 &row->memory_bytes, &to_device, &to_host);
+                 &row->memory_bytes, &row->map_ns, &row->map_half_ns,
+                 &to_device, &to_host);
   is_good = unpack_fit (to_device, &row->to_device);
   is_good = unpack_fit (to_host, &row->to_host) && is_good;
   row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
@@ -301,6 +306,24 @@ give_up (TpChannel *channel, const TpConstantsJob *job, int index,
                    g_variant_new ("(is)", index, (*error)->message));
   g_clear_error (error);
   return TRUE;
+}
+
+/* Asked of one beside that which is measured, whose memory is as where nothing is
+ * mapped. */
+static gboolean
+can_map (const char *name, int n_threads)
+{
+  const TpDeviceOptions options = { .n_threads = n_threads, .is_mapped = TRUE };
+  g_autoptr (TpDevice) device = tp_device_open (name, &options, NULL);
+  TpDeviceInfo info;
+  gboolean can;
+
+  if (device == NULL)
+    return FALSE;
+  device->ops->describe (device, &info);
+  can = info.is_mapped;
+  tp_device_info_clear (&info);
+  return can;
 }
 
 static gboolean
@@ -323,6 +346,7 @@ do_device (TpChannel *channel, const TpConstantsJob *job, Quiet *quiet,
   if (subject.device == NULL)
     return FALSE;
   subject.device->ops->describe (subject.device, &info);
+  subject.can_map = can_map (name, job->n_threads);
   if (!measure_device (&subject, &info, error))
     return give_up (channel, job, index, error);
   g_free (row->name);

@@ -10,9 +10,9 @@
 #include "calib/stats.h"
 #include "ir/pointers.h"
 
-/* 1: links are lines only; 2: no wholes; 4: no watts; 5: no speeds. Those are brought
- * up to date when they are opened. */
-#define TP_COST_DB_VERSION 6
+/* 1: links are lines only; 2: no wholes; 4: no watts; 5: no speeds; 6: nothing is
+ * mapped. Those are brought up to date when they are opened. */
+#define TP_COST_DB_VERSION 7
 
 /* A device as it was when measured. Another driver, CPU, compiler or number of
  * threads is another row. */
@@ -30,6 +30,9 @@ typedef struct
   double full_points;         /* as TpMachine */
   gint64 memory_bytes;
   TpFit to_device, to_host;
+  gint64 map_ns;              /* memory that the host works in, too: until what the
+                               * device has written is the host's; 0: copies */
+  gint64 map_half_ns;         /* half of its 95 % interval */
   gint64 busy_mw;             /* milliwatts while a large MatMul runs; 0: not
                                * measured */
   gint64 idle_mw;             /* while nothing does */

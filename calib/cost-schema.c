@@ -45,6 +45,11 @@ make_wholes (void)
 #define ADD_SPEEDS \
   "ALTER TABLE device ADD COLUMN speeds TEXT NOT NULL DEFAULT '';"
 
+/* Nor whether the host works in their memory. */
+#define ADD_MAPS \
+  "ALTER TABLE device ADD COLUMN map_ns INTEGER NOT NULL DEFAULT 0;" \
+  "ALTER TABLE device ADD COLUMN map_half_ns INTEGER NOT NULL DEFAULT 0;"
+
 static char *
 make_tables (void)
 {
@@ -68,7 +73,7 @@ upgrade_from_1 (void)
   return g_strdup_printf (
       "ALTER TABLE device ADD COLUMN to_device_points TEXT NOT NULL DEFAULT '';"
       "ALTER TABLE device ADD COLUMN to_host_points TEXT NOT NULL DEFAULT '';"
-      ADD_PROCESSORS ADD_CONTENTION ADD_POWER ADD_SPEEDS
+      ADD_PROCESSORS ADD_CONTENTION ADD_POWER ADD_SPEEDS ADD_MAPS
       "UPDATE entry SET state = %d WHERE state = %d;",
       TP_ENTRY_PROVISIONAL, TP_ENTRY_SETTLED);
 }
@@ -80,10 +85,12 @@ tp_cost_schema_make_sql (gint64 version)
       = version == 0   ? make_tables ()
         : version == 1 ? upgrade_from_1 ()
         : version == 2 ? g_strdup (ADD_PROCESSORS ADD_CONTENTION ADD_POWER
-                                   ADD_SPEEDS)
-        : version == 3 ? g_strdup (ADD_CONTENTION ADD_POWER ADD_SPEEDS)
-        : version == 4 ? g_strdup (ADD_POWER ADD_SPEEDS)
-                       : g_strdup (ADD_SPEEDS);
+                                   ADD_SPEEDS ADD_MAPS)
+        : version == 3 ? g_strdup (ADD_CONTENTION ADD_POWER ADD_SPEEDS
+                                   ADD_MAPS)
+        : version == 4 ? g_strdup (ADD_POWER ADD_SPEEDS ADD_MAPS)
+        : version == 5 ? g_strdup (ADD_SPEEDS ADD_MAPS)
+                       : g_strdup (ADD_MAPS);
   g_autofree char *wholes = version < 3 ? make_wholes () : g_strdup ("");
 
   return g_strdup_printf ("%s%sPRAGMA user_version = %d;", first, wholes,

@@ -16,6 +16,7 @@
 #include "calib/trust.h"
 #include "ir/guard.h"
 #include "ir/map.h"
+#include "ir/roots.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -156,25 +157,44 @@ find_expected (const Column *column, const TpGroup *group, const TpKey *key)
                     / sum);
 }
 
+/* As long as the device takes to say that it is done, and what it has written is
+ * there; what the host has written it sees when it begins. */
+static void
+map_transfer (const Column *column, TpCost *cells[2])
+{
+  *cells[0] = (TpCost){ .time_ns = column->row->map_ns,
+                        .spread_ns = column->row->map_half_ns };
+  *cells[1] = (TpCost){ .time_ns = 1 };
+}
+
 static void
 fill_transfers (Column *column)
 {
   TpCosts *costs = column->costs;
+  g_autofree gboolean *are_ends = NULL;
 
   if (column->index == costs->host)
     return; /* feeding it is no more than what every device does then */
+  if (column->row != NULL && column->row->map_ns > 0
+      && tp_costs_map (costs, column->index))
+    are_ends = tp_roots_find_ends (column->graph);
   for (int i = 0; i < costs->n_tensors; i++)
     {
       const TpTensor *tensor = &column->graph->tensors[i];
       TpCost *cells[2] = { tp_costs_fetch (costs, i, column->index),
                            tp_costs_feed (costs, i, column->index) };
 
+      if (tp_tensor_is_resident (tensor))
+        continue; /* every session has its own copy, made once */
+      if (are_ends != NULL && !are_ends[i])
+        {
+          map_transfer (column, cells);
+          continue;
+        }
       for (int to_device = 0; to_device < 2; to_device++)
         {
           const TpFit *fit = NULL;
 
-          if (tp_tensor_is_resident (tensor))
-            continue; /* every session has its own copy, made once */
           if (column->row != NULL && !tp_device_is_host (column->device))
             fit = to_device ? &column->row->to_device : &column->row->to_host;
           cells[to_device]->time_ns = tp_estimator_transfer_ns (
@@ -545,6 +565,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
 
   g_ptr_array_set_size (rows, options->n_devices);
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
+  if (options->wants_maps)
+    costs->is_mapped = tp_new0 (gboolean, costs->n_devices + 1);
   costs->is_same_silicon = options->n_devices > 1;
   if (!fill_all (&column, db, &keys, &works, error))
     return NULL;
@@ -556,6 +578,8 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
     heed_noise (&column);
   for (int i = 0; i < options->n_devices; i++)
     tp_costs_take_given (costs, graph, i);
+  if (!tp_costs_has_mapped (costs))
+    g_clear_pointer (&costs->is_mapped, g_free);
   if (!options->trusts_estimates)
     tp_trust_measured (costs, graph, groups);
   tp_costs_seal (costs);

@@ -38,6 +38,7 @@ typedef struct
   json_t *models;
   GPtrArray *whole;           /* TplanGraph: to be run once all are measured, for
                                * what is measured anew takes older wholes along */
+  GPtrArray *maps;            /* of memory that the host works in, too, in words */
   GPtrArray *draws;           /* of devices whose watts are known, in words */
   GPtrArray *beside;          /* of two devices that slow each other, in words */
   int n_missing;              /* times still estimated, of all models */
@@ -201,6 +202,8 @@ print_report (const Calibrating *self)
                                report->n_beaten) : NULL;
 
   tp_cli_print ("%s", "");
+  for (guint i = 0; i < self->maps->len; i++)
+    tp_cli_print ("mapped:  %s", (char *) self->maps->pdata[i]);
   for (guint i = 0; i < self->draws->len; i++)
     tp_cli_print ("draws:   %s", (char *) self->draws->pdata[i]);
   for (guint i = 0; i < self->beside->len; i++)
@@ -263,12 +266,13 @@ static json_t *
 device_to_json (const TpDeviceRow *row)
 {
   return json_pack (
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "name",
       tp_cli_string (row->name), "identity", tp_cli_string (row->identity),
       "peak_gflops", tp_cli_real (row->peak_gflops), "bandwidth_gbps",
       tp_cli_real (row->bandwidth_gbps), "launch_ns",
       tp_cli_real (row->launch_ns), "sync_ns", tp_cli_real (row->sync_ns),
-      "full_points", tp_cli_real (row->full_points), "to_device",
+      "full_points", tp_cli_real (row->full_points), "map_ns",
+      (json_int_t) row->map_ns, "to_device",
       fit_to_json (&row->to_device), "to_host", fit_to_json (&row->to_host),
       "watts", tp_cli_watts_to_json (row), "speeds",
       tp_cli_speeds_to_json (row));
@@ -291,6 +295,16 @@ describe_watts (const TpDeviceRow *row)
   g_autofree char *watts = tp_cli_describe_drawn (row);
 
   return g_strdup_printf ("%s %s", row->name, watts);
+}
+
+static char *
+describe_map (const TpDeviceRow *row)
+{
+  g_autofree char *time = tp_cli_format_time (row->map_ns);
+
+  return g_strdup_printf ("the host works in memory of %s, too: what it has "
+                          "written is handed over in %s",
+                          row->name, time);
 }
 
 static gboolean
@@ -318,6 +332,8 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                     tp_cli_format_time ((gint64) row->launch_ns),
                     format_link (row, &row->to_device),
                     format_link (row, &row->to_host));
+      if (row->map_ns > 0)
+        g_ptr_array_add (self->maps, describe_map (row));
       if (row->busy_mw > 0)
         g_ptr_array_add (self->draws, describe_watts (row));
       tp_cli_describe_speeds (row, self->beside);
@@ -443,6 +459,7 @@ prepare (Calibrating *self, GError **error)
   if (limit_ns > 0)
     self->end_us = g_get_monotonic_time () + limit_ns / 1000;
   self->models = json_array ();
+  self->maps = g_ptr_array_new_with_free_func (g_free);
   self->draws = g_ptr_array_new_with_free_func (g_free);
   self->beside = g_ptr_array_new_with_free_func (g_free);
   self->whole = g_ptr_array_new_with_free_func (free_graph);
@@ -460,6 +477,7 @@ calibrate_run (TpCli *cli, GError **error)
   tp_series_clear (&self.series);
   json_decref (self.models);
   g_clear_pointer (&self.whole, g_ptr_array_unref);
+  g_clear_pointer (&self.maps, g_ptr_array_unref);
   g_clear_pointer (&self.draws, g_ptr_array_unref);
   g_clear_pointer (&self.beside, g_ptr_array_unref);
   return is_good;

@@ -23,6 +23,7 @@
 #include "cli/verify.h"
 #include "format/plan-json.h"
 #include "format/plan-save.h"
+#include "ir/plan-memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static const GOptionEntry optimize_options[] = {
 typedef struct
 {
   int n_ops;
-  int n_transfers;
+  int n_transfers, n_handed_over;
   gint64 transfer_bytes;
   gint64 transfer_ns;
   gint64 cost_ns, bound_ns;
@@ -69,6 +70,8 @@ find_totals (const TplanPlan *plan, OptimizeTotals *totals)
       = tplan_plan_get_transfers (plan, &totals->n_transfers);
 
   tplan_graph_get_ops (tplan_plan_get_graph (plan), &totals->n_ops);
+  totals->n_handed_over
+      = tp_plan_count_handed_over (tp_api_get_plan (plan), get_graph (plan));
   for (int i = 0; i < totals->n_transfers; i++)
     {
       totals->transfer_bytes += transfers[i].size_bytes;
@@ -140,6 +143,8 @@ print_data (const TpCli *cli, const TplanPlan *handle,
   json_object_set_new (document, "factors", tp_cli_factors_to_json (handle));
   json_object_set_new (document, "transfers",
                        json_integer (totals->n_transfers));
+  json_object_set_new (document, "handed_over",
+                       json_integer (totals->n_handed_over));
   json_object_set_new (document, "transfer_bytes",
                        json_integer (totals->transfer_bytes));
   json_object_set_new (document, "transfer_ns",
@@ -269,7 +274,11 @@ format_transfers (const OptimizeTotals *totals)
 
   if (totals->n_transfers == 0)
     return g_strdup ("none");
-  return g_strdup_printf ("%d, %s, %s", totals->n_transfers, bytes, time);
+  if (totals->n_handed_over == 0)
+    return g_strdup_printf ("%d, %s, %s", totals->n_transfers, bytes, time);
+  return g_strdup_printf ("%d, %s, %s; %d are handed over, not copied",
+                          totals->n_transfers, bytes, time,
+                          totals->n_handed_over);
 }
 
 /* Takes @text, (nullable): no row. */

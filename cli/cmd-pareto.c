@@ -110,6 +110,7 @@ find (Found *found, TpCli *cli, GError **error)
       || (dims = tp_cli_parse_dims (cli, error)) == NULL)
     return FALSE;
   tp_cli_planning.knows_rates = TRUE;
+  tp_cli_planning.is_apart = TRUE;
   found->plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
   if (found->plan == NULL)
     return FALSE;

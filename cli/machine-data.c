@@ -81,6 +81,8 @@ add_row (json_t *object, const TpDeviceRow *row)
   set_real (object, "launch_ns", row->launch_ns);
   set_real (object, "sync_ns", row->sync_ns);
   set_real (object, "full_points", row->full_points);
+  if (row->map_ns > 0)
+    set_integer (object, "map_ns", row->map_ns);
   set_integer (object, "memory_bytes", row->memory_bytes);
   set_integer (object, "measured_at", row->measured_at);
   if (row->busy_mw > 0)

@@ -68,6 +68,7 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
                .prices = (const char *const *) tp_cli_planning.prices },
     .knows_rates = tp_cli_planning.knows_rates,
     .objective = tp_cli_planning.objective,
+    .is_apart = tp_cli_planning.is_apart,
     .asks_drivers = TRUE,
     .trusts_estimates = tp_cli_planning.trusts_estimates,
     .is_exact = tp_cli_planning.is_exact,
@@ -206,6 +207,7 @@ tp_cli_plan_part (TpCli *cli, const char *model, const GArray *dims,
     return NULL;
   options.objective = "throughput";
   options.ignores_memory = TRUE; /* that is of all graphs together */
+  options.is_apart = TRUE;
   return plan_graph (cli, graph, &options, error);
 }
 

@@ -20,6 +20,7 @@ typedef struct
   gboolean streams_weights;
   char **watts, **prices;     /* DEV=BUSY[:IDLE[:COPY]], DEV=AMOUNT/h[:use] */
   gboolean knows_rates;       /* what is known is used where none is stated */
+  gboolean is_apart;          /* by the command: nothing is mapped */
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
   gboolean trusts_estimates;

@@ -118,6 +118,7 @@ scaled_make (Scaled *scaled, TpCli *cli, GError **error)
   if (!check_dims (cli, error)
       || (dims = tp_cli_parse_dims (cli, error)) == NULL)
     return FALSE;
+  tp_cli_planning.is_apart = TRUE; /* what is handed over has no speed */
   scaled->plan = tp_cli_make_plan (cli, cli->args[0], dims, error);
   if (scaled->plan == NULL || !scaled_find_device (scaled, error))
     return FALSE;

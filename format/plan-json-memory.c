@@ -173,3 +173,17 @@ tp_plan_write_pools (const TpCosts *costs, GString *out)
     }
   tp_text_append (out, "],\n");
 }
+
+void
+tp_plan_write_mapped (const TpCosts *costs, GString *out)
+{
+  if (!tp_costs_has_mapped (costs))
+    return;
+  tp_text_append (out, " \"mapped\": ");
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      tp_text_append (out, i == 0 ? "[" : ", ");
+      tp_text_append (out, tp_costs_is_mapped (costs, i) ? "true" : "false");
+    }
+  tp_text_append (out, "],\n");
+}

@@ -20,5 +20,7 @@ void tp_plan_write_streamed (const TpPlan *plan, GString *out);
 
 /* A line of its own; none where no devices of @costs share memory. */
 void tp_plan_write_pools (const TpCosts *costs, GString *out);
+/* Likewise; none where nothing is mapped. */
+void tp_plan_write_mapped (const TpCosts *costs, GString *out);
 
 #endif

@@ -499,6 +499,7 @@ write_costs (TpPlanText *out, const TpCosts *costs)
   if (costs->has_own_processors)
     g_string_append (out->text, " \"own_processors\": true,\n");
   tp_plan_write_pools (costs, out->text);
+  tp_plan_write_mapped (costs, out->text);
   write_cost_table (out, "op_costs", costs, tp_costs_node, costs->n_nodes);
   write_cost_table (out, "group_costs", costs, tp_costs_group,
                     costs->n_groups);

@@ -308,6 +308,33 @@ tp_plan_read_pools (TpPlanPlace root, int n, char **out_pools, GError **error)
   return TRUE;
 }
 
+/* One at most: what passes between two would be copied. */
+static gboolean
+read_mapped (TpPlanPlace root, TpCosts *costs, GError **error)
+{
+  json_t *list;
+  int n_mapped = 0;
+
+  if (json_object_get (root.json, "mapped") == NULL)
+    return TRUE;
+  if (!tp_plan_read_list (root, "mapped", costs->n_devices, &list, error))
+    return FALSE;
+  costs->is_mapped = tp_new0 (gboolean, costs->n_devices + 1);
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      const json_t *it = json_array_get (list, i);
+
+      costs->is_mapped[i] = json_is_true (it);
+      n_mapped += json_is_true (it);
+      if (!json_is_boolean (it) || (json_is_true (it) && i == costs->host))
+        return tp_plan_read_fail (root.reader, error, "mapped",
+                                  "not true or false, or true of the host");
+    }
+  return (n_mapped == 1 && costs->host != TP_COSTS_HOST)
+         || tp_plan_read_fail (root.reader, error, "mapped",
+                               "not one device, or there is no host");
+}
+
 gboolean
 tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
                     GError **error)
@@ -328,7 +355,8 @@ tp_plan_read_costs (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
   costs->is_simulated = plan->is_simulated;
   if (!read_host (root, costs, error) || !check_streamed (root, plan, error)
       || !read_silicon (root, costs, error)
-      || !tp_plan_read_pools (root, n, costs->pools, error))
+      || !tp_plan_read_pools (root, n, costs->pools, error)
+      || !read_mapped (root, costs, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     if (!read_table (root, reasons, &tables[i], error))

@@ -183,6 +183,13 @@ place_within (TpProblem *problem, TpCosts *costs, const gint64 *limits,
   tp_plan_count_memory (plan, problem->graph);
   if (tp_plan_fits (plan, limits))
     return g_steal_pointer (&plan);
+  if (tp_costs_has_mapped (costs))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                   "limits of memory bind where something is mapped: plan with "
+                   "the figures of copies");
+      return NULL;
+    }
   problem->limits = limits;
   g_clear_pointer (&plan, tp_plan_unref);
   plan = place (problem, costs, error);

@@ -48,11 +48,29 @@ check_kind (TpChecker *checker, const char *kind)
                      kind == NULL ? "" : kind, plan->objective);
 }
 
+/* Proofs that count memory have each tensor of a device in memory of its own. */
+static void
+check_mapped (TpChecker *checker)
+{
+  const TpPlan *plan = checker->plan;
+  const TpCosts *costs = plan->costs;
+
+  if (!tp_costs_has_mapped (costs))
+    return;
+  if (costs->host == TP_COSTS_HOST || tp_costs_is_mapped (costs, costs->host))
+    tp_checker_fail (checker, "mapped: the host is none of other devices");
+  if (plan->memory_proof != NULL
+      || (plan->share_proof != NULL && plan->share_proof->room != NULL))
+    tp_checker_fail (checker, "mapped: what the proof is about has every tensor "
+                              "in memory of its own");
+}
+
 void
 tp_checker_check_certificate (TpChecker *checker)
 {
   const char *kind = checker->plan->certificate;
 
+  check_mapped (checker);
   if (checker->plan->memory_limits != NULL)
     tp_checker_check_limits (checker);
   check_kind (checker, kind);

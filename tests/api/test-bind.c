@@ -38,7 +38,7 @@ static void
 plan_groups (Case *it, const TpGroups *groups)
 {
   g_autoptr (TpCosts) costs
-      = tp_costs_find_certain (it->graph, groups, sims, NULL);
+      = tp_costs_find_certain (it->graph, groups, sims, NULL, NULL);
 
   plan_costs (it, groups, costs);
 }
@@ -331,7 +331,7 @@ offer_whole (Case *it)
   for (int i = 0; i < n; i++)
     nodes[i] = i;
   tp_groups_add (groups, nodes, n);
-  costs = tp_costs_find_certain (it->graph, groups, sims, NULL);
+  costs = tp_costs_find_certain (it->graph, groups, sims, NULL, NULL);
   *tp_costs_group (costs, 0, 0)
       = (TpCost){ .time_ns = 1, .is_estimated = TRUE };
   plan_costs (it, groups, costs);

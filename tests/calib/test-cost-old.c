@@ -9,8 +9,11 @@
 #include <string.h>
 
 /* From the present version to those before it. */
+#define TO_6 \
+  "ALTER TABLE device DROP COLUMN map_ns;" \
+  "ALTER TABLE device DROP COLUMN map_half_ns; PRAGMA user_version = 6;"
 #define TO_5 \
-  "ALTER TABLE device DROP COLUMN speeds; PRAGMA user_version = 5;"
+  TO_6 "ALTER TABLE device DROP COLUMN speeds; PRAGMA user_version = 5;"
 #define TO_4 \
   TO_5 "ALTER TABLE device DROP COLUMN busy_mw;" \
   "ALTER TABLE device DROP COLUMN idle_mw;" \
@@ -93,7 +96,7 @@ test_upgrade (Fixture *fixture, gconstpointer data)
 static void
 test_upgrade_later (Fixture *fixture, gconstpointer data)
 {
-  static const char *const ways[] = { TO_2, TO_3, TO_4, TO_5 };
+  static const char *const ways[] = { TO_2, TO_3, TO_4, TO_5, TO_6 };
   int version = GPOINTER_TO_INT (data);
 
   make_old (fixture->path, ways[version - 2]);
@@ -110,6 +113,7 @@ test_upgrade_later (Fixture *fixture, gconstpointer data)
       g_assert_cmpint (rows->len, ==, 2);
       g_assert_cmpint (first->state, ==, TP_ENTRY_SETTLED);
       g_assert_cmpint (device->busy_mw, ==, 0);
+      g_assert_cmpint (device->map_ns, ==, 0);
       g_assert_cmpstr (device->counters, ==, "");
       g_assert_cmpstr (device->speeds, ==, "");
       g_assert_cmpint (put_whole (db, make_whole (cpu, 1, 5)), ==,
