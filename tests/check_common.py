@@ -62,6 +62,10 @@ class Plan:
         for where, ops in itertools.product((self.where, self.cheapest), self.together):
             need(len({where[o] for o in ops}) == 1, "on two devices:", ops)
 
+    def need_apart(self):
+        """Bounds of what fits have every tensor of a device in memory of its own."""
+        need(True not in self.p.get("mapped", []), "mapped, and a proof that counts memory")
+
     def check_limits(self, limits, taken):
         """Limits of devices, then of what several share, in the order of the first that do."""
         names = self.p.get("memory_pools", [NONE] * len(self.devices))

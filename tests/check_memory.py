@@ -149,6 +149,7 @@ class Limited(Checker):
 
     def check_all(self):
         super().check_all()
+        self.need_apart()
         self.check_tree()
 
 

@@ -119,6 +119,7 @@ class Shares:
     def check_room(self):
         """With prices on what is held, what fits pays no more than for the limits."""
         plan, p = self.plan, self.plan.p
+        plan.need_apart()
         held, room, least = Held(plan), dict.fromkeys(self.rows, [0] * len(plan.devices)), p["share_room_ns"]
         for i, (d, step, price) in enumerate(p["share_prices"]):
             need(price >= 0 and d >= 0 <= step < len(plan.ops) and self.limit(d) > 0, "price")

@@ -378,7 +378,19 @@ drop_arcs (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* As if the bounds knew of what two have in common. */
+static gboolean
+map_within_limits (TpPlan *plan, const TpTestCase *test)
+{
+  TpCosts *costs = plan->costs;
+
+  g_free (costs->is_mapped);
+  costs->is_mapped = g_new0 (gboolean, costs->n_devices);
+  return tp_costs_map (costs, costs->host == 0);
+}
+
 const TpTestMutation tp_test_memory_mutations[] = {
+  { "map-within-limits", map_within_limits },
   { "drop-memory-entry", drop_entry },
   { "drop-last-memory-entry", drop_last_entry },
   { "repeat-last-memory-entry", repeat_last_entry },

@@ -161,7 +161,19 @@ raise_room_row (TpPlan *plan, const TpTestCase *test)
   return row != NULL;
 }
 
+/* As if the bounds knew of what two have in common. */
+static gboolean
+map_within_limits (TpPlan *plan, const TpTestCase *test)
+{
+  TpCosts *costs = plan->costs;
+
+  g_free (costs->is_mapped);
+  costs->is_mapped = g_new0 (gboolean, costs->n_devices);
+  return tp_costs_map (costs, costs->host == 0);
+}
+
 const TpTestMutation tp_test_room_mutations[] = {
+  { "map-within-room", map_within_limits },
   { "raise-room", raise_room },
   { "claim-room-least", claim_least },
   { "lower-room-price", lower_room_price },
