@@ -7,10 +7,13 @@
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
 #include "calib/worker.h"
+#include "runtime/devices.h"
 #include "schedule/schedule.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 typedef struct
 {
@@ -49,6 +52,34 @@ check_schedule (const char *schedule)
   g_assert_cmpint (choices->len, >, 0);
 }
 
+static gboolean
+ask_map (const char *name)
+{
+  const TpDeviceOptions options = { .is_mapped = TRUE };
+  g_autoptr (TpDevice) device = tp_device_open (name, &options, NULL);
+  TpDeviceInfo info = { NULL };
+
+  if (device != NULL)
+    device->ops->describe (device, &info);
+  tp_device_info_clear (&info);
+  return info.is_mapped;
+}
+
+/* In a child: drivers that are loaded here would be no use to those of others. */
+static gboolean
+can_map (const char *name)
+{
+  pid_t child = fork ();
+  int status = 0;
+
+  g_assert_cmpint (child, >=, 0);
+  if (child == 0)
+    _exit (ask_map (name));
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  return WEXITSTATUS (status) != 0;
+}
+
 static void
 check_device (Bench *bench, const char *name)
 {
@@ -68,6 +99,7 @@ check_device (Bench *bench, const char *name)
       g_assert_cmpfloat (row->to_device.per_byte_ns, >, 0);
       g_assert_cmpfloat (row->to_host.per_byte_ns, >, 0);
     }
+  g_assert_cmpint (row->map_ns > 0, ==, can_map (name));
   entries = tp_cost_db_list_entries (bench->db, row->id, NULL, NULL);
   for (guint i = 0; i < entries->len; i++)
     {

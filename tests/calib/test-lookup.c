@@ -7,6 +7,7 @@
 #include "calib/cost-wholes.h"
 #include "calib/facts.h"
 #include "format/graph-load.h"
+#include "ir/roots.h"
 #include "lookup-fixture.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -198,6 +199,58 @@ test_transfers (Fixture *fixture, gconstpointer data)
       g_assert_false (tp_costs_fetch (costs, i, 1)->is_estimated);
       g_assert_cmpint (tp_costs_fetch (costs, i, 0)->time_ns, ==, 0);
     }
+}
+
+static void
+set_map (TpCostDb *db)
+{
+  g_autoptr (GPtrArray) rows = tp_cost_db_list_devices (db, "opencl:0", NULL);
+  TpDeviceRow *row = g_ptr_array_index (rows, 0);
+  gboolean is_put;
+
+  row->map_ns = 9000;
+  row->map_half_ns = 700;
+  is_put = tp_cost_db_put_device (db, row, NULL);
+  g_assert_true (is_put);
+}
+
+/* Where that is asked for, what passes from op to op is handed over. */
+static void
+test_mapped (Fixture *fixture, gconstpointer data)
+{
+  static const char *const both[] = { "cpu", "opencl:0" };
+  g_autofree gboolean *are_ends = tp_roots_find_ends (fixture->graph);
+  g_autoptr (TpCosts) apart = NULL;
+  g_autoptr (TpCosts) costs = NULL;
+  int n_inner = 0;
+
+  put_device (fixture->db, "opencl:0", NULL);
+  set_map (fixture->db);
+  fixture->options.devices = both;
+  fixture->options.n_devices = 2;
+  apart = look_up (fixture);
+  fixture->options.wants_maps = TRUE;
+  costs = look_up (fixture);
+  g_assert_null (apart->is_mapped);
+  g_assert_true (tp_costs_is_mapped (costs, 1));
+  g_assert_false (tp_costs_is_mapped (costs, 0));
+  g_assert_cmpstr (costs->digest, !=, apart->digest);
+  for (int i = 0; i < fixture->graph->n_tensors; i++)
+    {
+      const TpCost *feed = tp_costs_feed (costs, i, 1);
+      const TpCost *fetch = tp_costs_fetch (costs, i, 1);
+      gboolean is_inner = !are_ends[i]
+                          && !tp_tensor_is_resident (&fixture->graph->tensors[i]);
+
+      n_inner += is_inner;
+      g_assert_cmpint (feed->time_ns, ==,
+                       is_inner ? 1 : tp_costs_feed (apart, i, 1)->time_ns);
+      g_assert_cmpint (fetch->time_ns, ==,
+                       is_inner ? 9000 : tp_costs_fetch (apart, i, 1)->time_ns);
+      if (is_inner)
+        g_assert_cmpint (fetch->spread_ns, ==, 700);
+    }
+  g_assert_cmpint (n_inner, >, 0);
 }
 
 /* What copies of the input cost, from and to each place. */
@@ -511,6 +564,7 @@ main (int argc, char **argv)
     { "/lookup/stale-file", test_stale_file, "ref" },
     { "/lookup/never-measured", test_never_measured, "opencl" },
     { "/lookup/transfers", test_transfers, "opencl" },
+    { "/lookup/mapped", test_mapped, "opencl" },
     { "/lookup/any-host", test_any_host, "opencl" },
     { "/lookup/neighbour", test_neighbour, "cpu" },
     { "/lookup/failed", test_failed, "cpu" },
