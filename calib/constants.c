@@ -9,6 +9,7 @@
 #include "calib/compare.h"
 #include "calib/constants-graph.h"
 #include "calib/facts.h"
+#include "calib/hand-over.h"
 #include "calib/measure.h"
 #include "calib/near.h"
 #include "calib/patience.h"
@@ -25,8 +26,8 @@
 #define ROUNDS_MAX 60
 #define BUDGET_US (1500 * 1000)
 #define FIT_TYPE "(ddds)"
-#define HEAD_TYPE "(isssxdddddxxx)"
-#define ROW_TYPE "(" HEAD_TYPE FIT_TYPE FIT_TYPE ")"
+#define HEAD_TYPE "(isssxdddddxx)"
+#define ROW_TYPE "(" HEAD_TYPE "a" FIT_TYPE ")"
 
 /* What keeps disturbances away. */
 typedef struct
@@ -44,7 +45,6 @@ typedef struct
   TpChain *chain;
   TpConstantsSizes sizes;
   int n_threads;
-  gboolean can_map;           /* the host could work in its memory, too */
   TpDeviceRow *row;
   TpPrecedence *precedence;
   TpNear *near;
@@ -187,10 +187,21 @@ measure_transfers (Subject *subject, GError **error)
       || !tp_transfers_time_launch (&job, &time_ns, error))
     return FALSE;
   subject->row->sync_ns = MAX (0, time_ns - subject->row->launch_ns);
-  return (!subject->can_map
-          || tp_transfers_measure_map (&job, subject->row, error))
-         && tp_transfers_measure (&job, &subject->row->to_device,
-                                  &subject->row->to_host, error);
+  return tp_transfers_measure (&job, &subject->row->to_device,
+                               &subject->row->to_host, error);
+}
+
+static gboolean
+measure_hand_over (Subject *subject, GError **error)
+{
+  const TpHandOverJob job = { .channel = subject->channel,
+                              .index = subject->index,
+                              .device = subject->row->name,
+                              .n_threads = subject->n_threads,
+                              .near = subject->near,
+                              .precedence = subject->precedence };
+
+  return tp_hand_over_measure (&job, subject->row, error);
 }
 
 /* ---- one device --------------------------------------------------------- */
@@ -211,7 +222,8 @@ measure_chain (Subject *subject, const TpKeys *keys, gboolean is_host,
   if (subject->chain == NULL)
     return FALSE;
   is_good = measure_speeds (subject, error)
-            && (is_host || measure_transfers (subject, error));
+            && (is_host || (measure_transfers (subject, error)
+                            && measure_hand_over (subject, error)));
   tp_precedence_leave (subject->precedence);
   g_clear_pointer (&subject->chain, tp_chain_free);
   return is_good;
@@ -256,43 +268,62 @@ unpack_fit (GVariant *packed, TpFit *out_fit)
   return tp_fit_points_from_text (points, out_fit);
 }
 
+static const gsize fits[] = {
+  G_STRUCT_OFFSET (TpDeviceRow, to_device),
+  G_STRUCT_OFFSET (TpDeviceRow, to_host),
+  G_STRUCT_OFFSET (TpDeviceRow, map_to_device),
+  G_STRUCT_OFFSET (TpDeviceRow, map_to_host),
+};
+
 static void
 send_row (const Subject *subject)
 {
   const TpDeviceRow *row = subject->row;
+  GVariantBuilder packed;
 
+  g_variant_builder_init (&packed, G_VARIANT_TYPE ("a" FIT_TYPE));
+  for (gsize i = 0; i < G_N_ELEMENTS (fits); i++)
+    g_variant_builder_add_value (
+        &packed, pack_fit (G_STRUCT_MEMBER_P (row, fits[i])));
   tp_channel_send (
       subject->channel, TP_MESSAGE_DEVICE,
-      g_variant_new ("(" HEAD_TYPE "@" FIT_TYPE "@" FIT_TYPE ")",
-                     subject->index, row->name, row->identity, row->facts,
-                     row->is_host, row->peak_gflops, row->bandwidth_gbps,
-                     row->launch_ns, row->sync_ns, row->full_points,
-                     row->memory_bytes, row->map_ns, row->map_half_ns,
-                     pack_fit (&row->to_device), pack_fit (&row->to_host)));
+      g_variant_new (ROW_TYPE, subject->index, row->name, row->identity,
+                     row->facts, row->is_host, row->peak_gflops,
+                     row->bandwidth_gbps, row->launch_ns, row->sync_ns,
+                     row->full_points, row->memory_bytes, row->map_permille,
+                     &packed));
+}
+
+static gboolean
+unpack_fits (GVariant *packed, TpDeviceRow *row)
+{
+  g_autoptr (GVariant) owned = packed;
+  gboolean is_good = g_variant_n_children (owned) == G_N_ELEMENTS (fits);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (fits) && is_good; i++)
+    is_good = unpack_fit (g_variant_get_child_value (owned, i),
+                          G_STRUCT_MEMBER_P (row, fits[i]));
+  return is_good;
 }
 
 TpDeviceRow *
 tp_constants_read (GVariant *payload, int *out_device)
 {
   g_autoptr (TpDeviceRow) row = NULL;
-  GVariant *to_device, *to_host;
-  gboolean is_good;
+  GVariant *packed;
 
   if (!g_variant_is_of_type (payload, G_VARIANT_TYPE (ROW_TYPE)))
     return NULL;
   row = g_new0 (TpDeviceRow, 1);
   row->counters = g_strdup ("");
   row->speeds = g_strdup ("");
-  g_variant_get (payload, "(" HEAD_TYPE "@" FIT_TYPE "@" FIT_TYPE ")",
-                 out_device, &row->name, &row->identity, &row->facts,
-                 &row->is_host, &row->peak_gflops, &row->bandwidth_gbps,
-                 &row->launch_ns, &row->sync_ns, &row->full_points,
-                 &row->memory_bytes, &row->map_ns, &row->map_half_ns,
-                 &to_device, &to_host);
-  is_good = unpack_fit (to_device, &row->to_device);
-  is_good = unpack_fit (to_host, &row->to_host) && is_good;
+  g_variant_get (payload, "(" HEAD_TYPE "@a" FIT_TYPE ")", out_device,
+                 &row->name, &row->identity, &row->facts, &row->is_host,
+                 &row->peak_gflops, &row->bandwidth_gbps, &row->launch_ns,
+                 &row->sync_ns, &row->full_points, &row->memory_bytes,
+                 &row->map_permille, &packed);
   row->measured_at = g_get_real_time () / G_USEC_PER_SEC;
-  return is_good ? g_steal_pointer (&row) : NULL;
+  return unpack_fits (packed, row) ? g_steal_pointer (&row) : NULL;
 }
 
 /* A device that fails at its work is given up, unless there is no other. */
@@ -306,24 +337,6 @@ give_up (TpChannel *channel, const TpConstantsJob *job, int index,
                    g_variant_new ("(is)", index, (*error)->message));
   g_clear_error (error);
   return TRUE;
-}
-
-/* Asked of one beside that which is measured, whose memory is as where nothing is
- * mapped. */
-static gboolean
-can_map (const char *name, int n_threads)
-{
-  const TpDeviceOptions options = { .n_threads = n_threads, .is_mapped = TRUE };
-  g_autoptr (TpDevice) device = tp_device_open (name, &options, NULL);
-  TpDeviceInfo info;
-  gboolean can;
-
-  if (device == NULL)
-    return FALSE;
-  device->ops->describe (device, &info);
-  can = info.is_mapped;
-  tp_device_info_clear (&info);
-  return can;
 }
 
 static gboolean
@@ -346,13 +359,12 @@ do_device (TpChannel *channel, const TpConstantsJob *job, Quiet *quiet,
   if (subject.device == NULL)
     return FALSE;
   subject.device->ops->describe (subject.device, &info);
-  subject.can_map = can_map (name, job->n_threads);
+  g_free (row->name);
+  row->name = g_strdup (name);
   if (!measure_device (&subject, &info, error))
     return give_up (channel, job, index, error);
-  g_free (row->name);
   g_free (row->identity);
   g_free (row->facts);
-  row->name = g_strdup (name);
   row->identity = g_utf8_make_valid (info.identity, -1);
   row->facts = tp_facts_gather_opened (name, job->n_threads);
   tp_device_info_clear (&info);

@@ -30,9 +30,10 @@ typedef struct
   double full_points;         /* as TpMachine */
   gint64 memory_bytes;
   TpFit to_device, to_host;
-  gint64 map_ns;              /* memory that the host works in, too: until what the
-                               * device has written is the host's; 0: copies */
-  gint64 map_half_ns;         /* half of its 95 % interval */
+  TpFit map_to_device, map_to_host; /* memory that the host works in, too: until
+                               * the one has what the other has written; without
+                               * points: it copies */
+  gint64 map_permille;        /* what these may be off by, in thousandths */
   gint64 busy_mw;             /* milliwatts while a large MatMul runs; 0: not
                                * measured */
   gint64 idle_mw;             /* while nothing does */

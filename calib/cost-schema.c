@@ -47,8 +47,10 @@ make_wholes (void)
 
 /* Nor whether the host works in their memory. */
 #define ADD_MAPS \
-  "ALTER TABLE device ADD COLUMN map_ns INTEGER NOT NULL DEFAULT 0;" \
-  "ALTER TABLE device ADD COLUMN map_half_ns INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE device ADD COLUMN map_to_device_points TEXT NOT NULL " \
+  "DEFAULT '';" \
+  "ALTER TABLE device ADD COLUMN map_to_host_points TEXT NOT NULL DEFAULT '';" \
+  "ALTER TABLE device ADD COLUMN map_permille INTEGER NOT NULL DEFAULT 0;"
 
 static char *
 make_tables (void)

@@ -157,14 +157,20 @@ find_expected (const Column *column, const TpGroup *group, const TpKey *key)
                     / sum);
 }
 
-/* As long as the device takes to say that it is done, and what it has written is
- * there; what the host has written it sees when it begins. */
 static void
-map_transfer (const Column *column, TpCost *cells[2])
+map_transfer (const Column *column, gint64 bytes, TpCost *cells[2])
 {
-  *cells[0] = (TpCost){ .time_ns = column->row->map_ns,
-                        .spread_ns = column->row->map_half_ns };
-  *cells[1] = (TpCost){ .time_ns = 1 };
+  const TpDeviceRow *row = column->row;
+  const TpFit *fits[2] = { &row->map_to_host, &row->map_to_device };
+
+  for (int i = 0; i < 2; i++)
+    {
+      gint64 time_ns
+          = (gint64) tp_fit_evaluate_ns (fits[i], (double) bytes);
+
+      *cells[i] = (TpCost){ .time_ns = time_ns,
+                            .spread_ns = time_ns / 1000 * row->map_permille };
+    }
 }
 
 static void
@@ -175,7 +181,8 @@ fill_transfers (Column *column)
 
   if (column->index == costs->host)
     return; /* feeding it is no more than what every device does then */
-  if (column->row != NULL && column->row->map_ns > 0
+  if (column->row != NULL && column->row->map_to_host.n_points > 0
+      && column->row->map_to_device.n_points > 0
       && tp_costs_map (costs, column->index))
     are_ends = tp_roots_find_ends (column->graph);
   for (int i = 0; i < costs->n_tensors; i++)
@@ -188,7 +195,7 @@ fill_transfers (Column *column)
         continue; /* every session has its own copy, made once */
       if (are_ends != NULL && !are_ends[i])
         {
-          map_transfer (column, cells);
+          map_transfer (column, tensor->size_bytes, cells);
           continue;
         }
       for (int to_device = 0; to_device < 2; to_device++)

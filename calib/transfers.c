@@ -17,8 +17,6 @@
 #include "calib/stats.h"
 #include "ir/clock.h"
 
-#include <stdlib.h>
-
 #define SAMPLES_MIN 9
 #define SAMPLES_MAX 41
 #define LIMIT_NS (20 * 1000 * 1000) /* of the samples of one size */
@@ -73,60 +71,6 @@ tp_transfers_time_launch (const TpTransferJob *job, gint64 *out_ns,
       || !job->device->ops->launch (job->device, NULL, error))
     return FALSE;
   *out_ns = tp_clock_get_ns () - before;
-  return TRUE;
-}
-
-/* ---- where nothing is copied --------------------------------------------- */
-
-#define N_MAP_PASSES 3
-
-static int
-compare_times (const void *a, const void *b)
-{
-  const gint64 *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
-static gboolean
-time_launches (const TpTransferJob *job, TpStats *out_stats, GError **error)
-{
-  gint64 times_ns[SAMPLES_MAX];
-
-  tp_near_wait (job->near, job->precedence, job->channel);
-  tp_channel_beat (job->channel, TP_PHASE_OPEN, job->index, -1);
-  for (int i = -1; i < SAMPLES_MAX; i++)
-    if (!tp_transfers_time_launch (job, &times_ns[MAX (i, 0)], error))
-      return FALSE;
-  tp_stats_compute_fast (times_ns, SAMPLES_MAX, out_stats);
-  return TRUE;
-}
-
-/* What waiting for a kernel takes above the kernel. */
-gboolean
-tp_transfers_measure_map (const TpTransferJob *job, TpDeviceRow *row,
-                          GError **error)
-{
-  gint64 medians_ns[N_MAP_PASSES];
-  TpSeat seat;
-  TpStats stats;
-  gboolean is_good = TRUE;
-
-  tp_seat_take_alone (&seat);
-  for (int i = 0; i < N_MAP_PASSES && is_good; i++)
-    {
-      is_good = time_launches (job, &stats, error);
-      medians_ns[i] = stats.median_ns;
-    }
-  tp_seat_leave (&seat);
-  if (!is_good)
-    return FALSE;
-  qsort (medians_ns, N_MAP_PASSES, sizeof *medians_ns, compare_times);
-  row->map_ns
-      = MAX (medians_ns[N_MAP_PASSES / 2] - (gint64) row->launch_ns, 1);
-  row->map_half_ns
-      = MAX (stats.half_ns,
-             (medians_ns[N_MAP_PASSES - 1] - medians_ns[0]) / 2);
   return TRUE;
 }
 

@@ -2,7 +2,6 @@
 #ifndef TP_CALIB_TRANSFERS_H
 #define TP_CALIB_TRANSFERS_H
 
-#include "calib/cost-db.h"
 #include "calib/fit.h"
 #include "calib/near.h"
 #include "calib/worker.h"
@@ -20,10 +19,6 @@ typedef struct
 
 /* A launch of job->tiny and its wait. */
 gboolean tp_transfers_time_launch (const TpTransferJob *job, gint64 *out_ns,
-                                   GError **error);
-/* Into @row, which has its launch_ns: what handing over takes where the host works in
- * memory of the device, too. */
-gboolean tp_transfers_measure_map (const TpTransferJob *job, TpDeviceRow *row,
                                    GError **error);
 gboolean tp_transfers_measure (const TpTransferJob *job, TpFit *out_to_device,
                                TpFit *out_to_host, GError **error);

@@ -7,6 +7,7 @@
 #include "calib/lookup.h"
 #include "cli/cli.h"
 #include "cli/csv.h"
+#include "cli/hand-over.h"
 #include "cli/hint.h"
 #include "cli/measuring.h"
 #include "cli/options.h"
@@ -266,13 +267,13 @@ static json_t *
 device_to_json (const TpDeviceRow *row)
 {
   return json_pack (
-      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o}", "name",
+      "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
       tp_cli_string (row->name), "identity", tp_cli_string (row->identity),
       "peak_gflops", tp_cli_real (row->peak_gflops), "bandwidth_gbps",
       tp_cli_real (row->bandwidth_gbps), "launch_ns",
       tp_cli_real (row->launch_ns), "sync_ns", tp_cli_real (row->sync_ns),
-      "full_points", tp_cli_real (row->full_points), "map_ns",
-      (json_int_t) row->map_ns, "to_device",
+      "full_points", tp_cli_real (row->full_points), "handed_over",
+      tp_cli_hand_over_to_json (row), "to_device",
       fit_to_json (&row->to_device), "to_host", fit_to_json (&row->to_host),
       "watts", tp_cli_watts_to_json (row), "speeds",
       tp_cli_speeds_to_json (row));
@@ -297,16 +298,6 @@ describe_watts (const TpDeviceRow *row)
   return g_strdup_printf ("%s %s", row->name, watts);
 }
 
-static char *
-describe_map (const TpDeviceRow *row)
-{
-  g_autofree char *time = tp_cli_format_time (row->map_ns);
-
-  return g_strdup_printf ("the host works in memory of %s, too: what it has "
-                          "written is handed over in %s",
-                          row->name, time);
-}
-
 static gboolean
 list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
               GError **error)
@@ -318,6 +309,7 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
       g_auto (TpDeviceMatch) match = { 0 };
       const TpDeviceRow *row;
       TpCostDb *from;
+      char *handed_over;
 
       if (!tp_device_match_init (&match, db, names[i],
                                  self->cli->device_options.n_threads, error))
@@ -332,8 +324,9 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                     tp_cli_format_time ((gint64) row->launch_ns),
                     format_link (row, &row->to_device),
                     format_link (row, &row->to_host));
-      if (row->map_ns > 0)
-        g_ptr_array_add (self->maps, describe_map (row));
+      handed_over = tp_cli_describe_hand_over (row);
+      if (handed_over != NULL)
+        g_ptr_array_add (self->maps, handed_over);
       if (row->busy_mw > 0)
         g_ptr_array_add (self->draws, describe_watts (row));
       tp_cli_describe_speeds (row, self->beside);

@@ -1,6 +1,7 @@
 /* machine-data.c: see machine-data.h. */
 #include "config.h"
 
+#include "cli/hand-over.h"
 #include "cli/machine-data.h"
 
 #include "api/devices.h"
@@ -81,8 +82,6 @@ add_row (json_t *object, const TpDeviceRow *row)
   set_real (object, "launch_ns", row->launch_ns);
   set_real (object, "sync_ns", row->sync_ns);
   set_real (object, "full_points", row->full_points);
-  if (row->map_ns > 0)
-    set_integer (object, "map_ns", row->map_ns);
   set_integer (object, "memory_bytes", row->memory_bytes);
   set_integer (object, "measured_at", row->measured_at);
   if (row->busy_mw > 0)
@@ -101,6 +100,7 @@ add_row (json_t *object, const TpDeviceRow *row)
     return;
   set_link (object, "to_device", &row->to_device);
   set_link (object, "to_host", &row->to_host);
+  json_object_set_new (object, "handed_over", tp_cli_hand_over_to_json (row));
 }
 
 /* As if all were wrong in the same direction; and which kernels were timed in company

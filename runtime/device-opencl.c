@@ -37,7 +37,8 @@ typedef struct
   gboolean takes_all;         /* processors, so that nobody else may wait awake */
   gboolean has_shared;        /* buffers that the host uses in place */
   gboolean is_mapped;         /* for hosts that do so by turns with kernels */
-  gboolean is_working;        /* as far as nobody has waited for it since */
+  gboolean is_working;        /* nobody has waited for what was queued last: to wait
+                               * where nothing was takes as long as a kernel */
   TpOpenclCopier copier;
   gint64 max_buf_bytes;
   GArray *pending;            /* TpOpenclTimed, oldest first */
@@ -524,6 +525,8 @@ cl_copy (TpDevice *base, const TpCopy *copy, GError **error)
   /* A write that blocks has read its source; kernels are in another queue. */
   if (code == CL_SUCCESS && own != NULL)
     code = clFinish (own);
+  if (code == CL_SUCCESS && !copy->is_write)
+    device->is_working = FALSE;
   if (code == CL_SUCCESS)
     return TRUE;
   return tp_opencl_fail (error, device->name, code,

@@ -68,35 +68,50 @@ tp_session_get_unit_device (const TpSession *session, int unit)
   return &session->devices[session->execution->units->units[unit].device];
 }
 
-/* The host writes into memory of a device that may not be done with what was there
- * before, unless all that is done there is waited for. */
+/* One thing after the other; else who waits for whom is worked out before. */
 static gboolean
-wait_for_place (const TpSession *session, int unit, GError **error)
+is_in_turn (const TpSession *session)
+{
+  return session->flight == NULL && session->overlap == NULL;
+}
+
+/* The host writes into memory of a device that may not be done with what was there
+ * before. */
+static gboolean
+wait_for_place (TpSession *session, int unit, GError **error)
 {
   int other = session->units[unit].writes_on;
-  TpDevice *device = other < 0 ? NULL : session->devices[other].device;
+  TpSessionDevice *there = other < 0 ? NULL : &session->devices[other];
 
-  return device == NULL || session->flight != NULL || session->overlap != NULL
-         || device->ops->launch (device, NULL, error);
+  if (there == NULL || !is_in_turn (session) || !there->is_working)
+    return TRUE;
+  there->is_working = FALSE;
+  return there->device->ops->launch (there->device, NULL, error);
 }
 
 static gboolean
 launch (const TpSessionRun *run, int unit, GError **error)
 {
-  TpDevice *device = tp_session_get_unit_device (run->session, unit)->device;
+  TpSessionDevice *there = tp_session_get_unit_device (run->session, unit);
 
-  return wait_for_place (run->session, unit, error)
-         && device->ops->launch (device, run->slot->launches[unit], error);
+  if (!wait_for_place (run->session, unit, error))
+    return FALSE;
+  if (there->info.is_mapped && is_in_turn (run->session))
+    there->is_working = TRUE;
+  return there->device->ops->launch (there->device, run->slot->launches[unit],
+                                     error);
 }
 
 static gboolean
 move (const TpSessionRun *run, const TpAction *action, GError **error)
 {
-  const TpStorage *storages = run->session->execution->storages;
+  int device = run->session->execution->storages[action->src].device;
 
+  if (action->src == action->dst && action->to != device
+      && is_in_turn (run->session))
+    run->session->devices[device].is_working = FALSE;
   if (action->src == action->dst)
-    return hand_over (run, action->src,
-                      action->to == storages[action->src].device, error);
+    return hand_over (run, action->src, action->to == device, error);
   return move_storage (run, action->src, action->dst, error);
 }
 

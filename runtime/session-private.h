@@ -30,6 +30,8 @@ typedef struct
   TpDeviceInfo info;
   TpCode *code;
   int n_per_run;              /* launches of a run, once followed */
+  gboolean is_working;        /* of one that is mapped: nobody has waited since it was
+                               * given something to do */
 } TpSessionDevice;
 
 /* What a run needs for itself while it is under way. */

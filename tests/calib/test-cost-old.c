@@ -10,8 +10,9 @@
 
 /* From the present version to those before it. */
 #define TO_6 \
-  "ALTER TABLE device DROP COLUMN map_ns;" \
-  "ALTER TABLE device DROP COLUMN map_half_ns; PRAGMA user_version = 6;"
+  "ALTER TABLE device DROP COLUMN map_to_device_points;" \
+  "ALTER TABLE device DROP COLUMN map_to_host_points;" \
+  "ALTER TABLE device DROP COLUMN map_permille; PRAGMA user_version = 6;"
 #define TO_5 \
   TO_6 "ALTER TABLE device DROP COLUMN speeds; PRAGMA user_version = 5;"
 #define TO_4 \
@@ -113,7 +114,7 @@ test_upgrade_later (Fixture *fixture, gconstpointer data)
       g_assert_cmpint (rows->len, ==, 2);
       g_assert_cmpint (first->state, ==, TP_ENTRY_SETTLED);
       g_assert_cmpint (device->busy_mw, ==, 0);
-      g_assert_cmpint (device->map_ns, ==, 0);
+      g_assert_cmpint (device->map_to_host.n_points, ==, 0);
       g_assert_cmpstr (device->counters, ==, "");
       g_assert_cmpstr (device->speeds, ==, "");
       g_assert_cmpint (put_whole (db, make_whole (cpu, 1, 5)), ==,

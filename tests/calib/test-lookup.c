@@ -204,12 +204,15 @@ test_transfers (Fixture *fixture, gconstpointer data)
 static void
 set_map (TpCostDb *db)
 {
+  static const TpFitPoint there[] = { { 64, 2000 }, { 1 << 20, 2000 } };
+  static const TpFitPoint back[] = { { 64, 9000 }, { 1 << 20, 9000 } };
   g_autoptr (GPtrArray) rows = tp_cost_db_list_devices (db, "opencl:0", NULL);
   TpDeviceRow *row = g_ptr_array_index (rows, 0);
   gboolean is_put;
 
-  row->map_ns = 9000;
-  row->map_half_ns = 700;
+  tp_fit_keep_points (&row->map_to_device, there, G_N_ELEMENTS (there));
+  tp_fit_keep_points (&row->map_to_host, back, G_N_ELEMENTS (back));
+  row->map_permille = 100;
   is_put = tp_cost_db_put_device (db, row, NULL);
   g_assert_true (is_put);
 }
@@ -244,11 +247,11 @@ test_mapped (Fixture *fixture, gconstpointer data)
 
       n_inner += is_inner;
       g_assert_cmpint (feed->time_ns, ==,
-                       is_inner ? 1 : tp_costs_feed (apart, i, 1)->time_ns);
+                       is_inner ? 2000 : tp_costs_feed (apart, i, 1)->time_ns);
       g_assert_cmpint (fetch->time_ns, ==,
                        is_inner ? 9000 : tp_costs_fetch (apart, i, 1)->time_ns);
       if (is_inner)
-        g_assert_cmpint (fetch->spread_ns, ==, 700);
+        g_assert_cmpint (fetch->spread_ns, ==, 900);
     }
   g_assert_cmpint (n_inner, >, 0);
 }
