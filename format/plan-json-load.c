@@ -4,6 +4,7 @@
 #include "format/plan-json-load.h"
 
 #include "format/plan-json-arcs.h"
+#include "format/plan-json-shares.h"
 #include "ir/text.h"
 
 void
@@ -21,6 +22,14 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
                          proof->n_bounds * n_parts);
   tp_plan_write_arcs (out, "load_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+  if (proof->shares == NULL)
+    return;
+  tp_text_append_printf (out->text,
+                         " \"load_share_unit\": %" G_GINT64_FORMAT
+                         ",\n \"load_shares\": [",
+                         proof->share_unit);
+  tp_plan_write_share_bound (proof->shares, proof->n_engines / 3, out->text);
+  tp_text_append (out->text, "],\n");
 }
 
 void

@@ -6,8 +6,9 @@
 #include "format/plan-json-memory.h"
 #include "ir/text.h"
 
-static void
-write_bound (const TpShareBound *bound, int n_devices, GString *out)
+void
+tp_plan_write_share_bound (const TpShareBound *bound, int n_devices,
+                           GString *out)
 {
   for (guint i = 0; i < bound->rows->len; i++)
     {
@@ -36,7 +37,7 @@ write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
   tp_text_append (out, " \"share_prices\": [");
   tp_plan_write_prices (proof->prices, out);
   tp_text_append (out, "],\n \"share_room\": [");
-  write_bound (proof->room, plan->n_devices, out);
+  tp_plan_write_share_bound (proof->room, plan->n_devices, out);
   tp_text_append (out, "],\n");
 }
 
@@ -53,7 +54,8 @@ tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
   for (guint i = 0; i < proof->bounds->len; i++)
     {
       tp_text_append (out, i == 0 ? "\n  [" : ",\n  [");
-      write_bound (proof->bounds->pdata[i], plan->n_devices, out);
+      tp_plan_write_share_bound (proof->bounds->pdata[i], plan->n_devices,
+                                 out);
       tp_text_append_c (out, ']');
     }
   tp_text_append (out, "],\n \"share_tree\": [");

@@ -4,6 +4,9 @@
 
 #include "ir/plan.h"
 
+/* Its rows, in one line. */
+void tp_plan_write_share_bound (const TpShareBound *bound, int n_devices,
+                                GString *out);
 /* Nothing, where there is none. */
 void tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph,
                            GString *out);

@@ -4,6 +4,7 @@
 #include "format/plan-read-load.h"
 
 #include "format/plan-read-arcs.h"
+#include "format/plan-read-shares.h"
 #include "ir/guard.h"
 
 /* Of each engine. */
@@ -45,6 +46,20 @@ read_tree (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
                        error);
 }
 
+/* Of three devices and more. */
+static gboolean
+read_shares (TpPlanPlace root, TpLoadProof *proof, GError **error)
+{
+  if (json_object_get (root.json, "load_share_unit") == NULL)
+    return TRUE;
+  if (!tp_plan_read_number (root, "load_share_unit", &proof->share_unit,
+                            error))
+    return FALSE;
+  proof->shares = tp_plan_read_share_bound (root, "load_shares",
+                                            proof->n_engines / 3, error);
+  return proof->shares != NULL;
+}
+
 /* @plan: (nullable): of several parts there is none. */
 static gboolean
 read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
@@ -61,7 +76,7 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
   is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
   proof->arcs = list.arcs;
   proof->n_arcs = list.n_arcs;
-  return is_good;
+  return is_good && read_shares (root, proof, error);
 }
 
 gboolean

@@ -112,25 +112,35 @@ read_tree (TpPlanPlace root, TpShareProof *proof, GError **error)
   return TRUE;
 }
 
+TpShareBound *
+tp_plan_read_share_bound (TpPlanPlace root, const char *key, int n_devices,
+                          GError **error)
+{
+  TpPlanPlace place = { root.reader, key, NULL };
+  g_autoptr (TpShareBound) bound = tp_share_bound_new ();
+  json_t *list;
+
+  if (!tp_plan_read_list (root, key, -1, &list, error))
+    return NULL;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!read_row (tp_plan_place_enter (place, json_array_get (list, i)),
+                   n_devices, bound, error))
+      return NULL;
+  return g_steal_pointer (&bound);
+}
+
 static gboolean
 read_room (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
            GError **error)
 {
-  TpPlanPlace place = { root.reader, "share_room", NULL };
-  json_t *list;
-
   if (json_object_get (root.json, "share_room_ns") == NULL)
     return TRUE;
-  proof->room = tp_share_bound_new ();
   if (!tp_plan_read_number (root, "share_room_ns", &proof->room_ns, error)
-      || !tp_plan_read_prices (root, "share_prices", proof->prices, error)
-      || !tp_plan_read_list (root, "share_room", -1, &list, error))
+      || !tp_plan_read_prices (root, "share_prices", proof->prices, error))
     return FALSE;
-  for (gsize i = 0; i < json_array_size (list); i++)
-    if (!read_row (tp_plan_place_enter (place, json_array_get (list, i)),
-                   plan->n_devices, proof->room, error))
-      return FALSE;
-  return TRUE;
+  proof->room = tp_plan_read_share_bound (root, "share_room", plan->n_devices,
+                                          error);
+  return proof->room != NULL;
 }
 
 gboolean

@@ -5,6 +5,9 @@
 
 #include "format/plan-read.h"
 
+/* The rows of @key: (transfer full), NULL: an error. */
+TpShareBound *tp_plan_read_share_bound (TpPlanPlace root, const char *key,
+                                        int n_devices, GError **error);
 /* A plan may do without. Whether it proves anything is for tp_check () to say. */
 gboolean tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error);
 

@@ -23,5 +23,6 @@ tp_load_proof_free (TpLoadProof *proof)
   g_free (proof->tree);
   g_free (proof->n_arcs_of);
   g_free (proof->arcs);
+  tp_share_bound_free (proof->shares);
   g_free (proof);
 }

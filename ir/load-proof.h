@@ -7,10 +7,12 @@
 #define TP_IR_LOAD_PROOF_H
 
 #include "ir/cut-vertex.h"
+#include "ir/share-proof.h"
 
-/* Kind of the certificate. */
+/* Kinds of the certificate: of two devices, and of more. */
 #define TP_PLAN_WEIGHTED_CUT "weighted-cut"
-#define TP_LOAD_MAX_ENGINES 6 /* of two devices */
+#define TP_PLAN_WEIGHTED_SHARES "weighted-shares"
+#define TP_LOAD_MAX_ENGINES 18 /* of six devices */
 #define TP_LOAD_END -1
 
 typedef struct
@@ -30,6 +32,10 @@ typedef struct
   int *n_arcs_of;             /* [bound]: which are next to each other */
   int n_arcs;
   TpArc *arcs;                /* one device has none */
+  TpShareBound *shares;       /* (nullable): of three devices and more in place of tree
+                               * and arcs: with the weights of the one bound they
+                               * prove it */
+  gint64 share_unit;          /* amounts there are in 1 / that */
 } TpLoadProof;
 
 /* All 0, without tree and bounds. */

@@ -13,6 +13,17 @@ tp_share_bound_new (void)
   return g_steal_pointer (&bound);
 }
 
+TpShareBound *
+tp_share_bound_copy (const TpShareBound *bound)
+{
+  g_autoptr (TpShareBound) copy = tp_share_bound_new ();
+
+  tp_array_append_vals (copy->rows, bound->rows->data, bound->rows->len);
+  tp_array_append_vals (copy->amounts, bound->amounts->data,
+                        bound->amounts->len);
+  return g_steal_pointer (&copy);
+}
+
 void
 tp_share_bound_free (TpShareBound *bound)
 {

@@ -56,7 +56,8 @@ typedef struct
 } TpShareProof;
 
 TpShareBound *tp_share_bound_new (void);
-void tp_share_bound_free (TpShareBound *bound);
+TpShareBound *tp_share_bound_copy (const TpShareBound *bound);
+void tp_share_bound_free (TpShareBound *bound); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareBound, tp_share_bound_free)
 
 TpShareProof *tp_share_proof_new (void);

@@ -133,18 +133,17 @@ move (TpLoadBest *best, TpLoadPiece piece, int device)
   return may;
 }
 
-/* Whether @first is better on its other device, with @second (nullable) coming
- * from there. */
+/* Whether @first is better on @to, with @second (nullable) coming from there. */
 static gboolean
-try_pieces (TpLoadBest *best, TpLoadPiece first, const TpLoadPiece *second)
+try_pieces (TpLoadBest *best, TpLoadPiece first, int to,
+            const TpLoadPiece *second)
 {
   Score before = score_loads (best->model, best->loads);
   int device = find_device (best->devices, first);
 
-  if (device < 0
-      || (second != NULL
-          && find_device (best->devices, *second) != 1 - device)
-      || !move (best, first, 1 - device))
+  if (device < 0 || device == to
+      || (second != NULL && find_device (best->devices, *second) != to)
+      || !move (best, first, to))
     return FALSE;
   if (second == NULL || move (best, *second, device))
     {
@@ -152,7 +151,7 @@ try_pieces (TpLoadBest *best, TpLoadPiece first, const TpLoadPiece *second)
                      score_loads (best->model, best->loads), before))
         return TRUE;
       if (second != NULL)
-        move (best, *second, 1 - device);
+        move (best, *second, to);
     }
   move (best, first, device);
   return FALSE;
@@ -163,9 +162,11 @@ try_moves (TpLoadBest *best, const TpLoadPieces *pieces)
 {
   gboolean has_moved = FALSE;
 
-  for (int i = 0; i < (int) pieces->ends->len && best->work_left > 0; i++)
-    if (try_pieces (best, tp_load_pieces_get (pieces, i), NULL))
-      has_moved = TRUE;
+  for (int i = 0; i < (int) pieces->ends->len; i++)
+    for (int to = 0; to < best->model->problem->n_devices; to++)
+      if (best->work_left > 0
+          && try_pieces (best, tp_load_pieces_get (pieces, i), to, NULL))
+        has_moved = TRUE;
   return has_moved;
 }
 
@@ -179,8 +180,10 @@ try_swaps (TpLoadBest *best, const TpLoadPieces *pieces)
     for (int k = i + 1; k < n && best->work_left > 0; k++)
       {
         TpLoadPiece second = tp_load_pieces_get (pieces, k);
+        int to = find_device (best->devices, second);
 
-        if (try_pieces (best, tp_load_pieces_get (pieces, i), &second))
+        if (to >= 0
+            && try_pieces (best, tp_load_pieces_get (pieces, i), to, &second))
           return TRUE;
       }
   return FALSE;

@@ -15,6 +15,7 @@
 
 /* About a second each; one sweep of all ops in any case. */
 #define CLIMB_WORK (G_GINT64_CONSTANT (1) << 26)
+#define BRIEF_WORK (G_GINT64_CONSTANT (1) << 22)
 #define TREE_WORK (G_GINT64_CONSTANT (1) << 26)
 #define MANY_OPS 2000        /* each step costs more: a quarter of the work */
 #define LEAST_SWEEPS 24
@@ -33,6 +34,8 @@ typedef struct
   gint64 least;               /* bound of all ends */
   gint64 work;                /* at which to stop */
   int max_depth;
+  gint64 climb_work;          /* about: of the first bound */
+  gboolean is_brief;          /* nothing is tried on each of its devices */
   guint n_rows;               /* in the proof */
   const TpShareState *root;   /* (unowned): of the first bound; NULL: none yet */
   int *region, n_region;
@@ -339,7 +342,8 @@ climb (Search *search, TpShareState *state)
 
   for (int i = 0; i < model->n_ops; i++)
     all[i] = i;
-  for (int n = 1; n <= LEAST_SWEEPS || model->work < CLIMB_WORK; n++)
+  for (int n = 1; n <= LEAST_SWEEPS || model->work < search->climb_work;
+       n++)
     {
       tp_share_state_sweep (state, all, model->n_ops);
       if ((n & (n - 1)) != 0 && n % 16 != 0)
@@ -437,7 +441,7 @@ search_all (Search *search, TpShareState *state)
                 * (search->model->n_sets * 12 + 64 * sizeof (gint64));
   gint64 bound = climb (search, state);
 
-  if (bound < search->cost)
+  if (bound < search->cost && !search->is_brief)
     look_from_all_sides (search);
   if (bound < search->cost)
     bound = climb_by_groups (search, state, bound);
@@ -449,7 +453,7 @@ search_all (Search *search, TpShareState *state)
         + (search->model->n_ops > MANY_OPS ? TREE_WORK / 4 : TREE_WORK);
   search->max_depth
       = (int) MIN (MAX_DEPTH, MAX_STATE_BYTES / (gint64) (bytes + 1));
-  if (bound < search->cost)
+  if (bound < search->cost && !search->is_brief)
     {
       g_auto (TpShareState) copy = { 0 };
       int op = choose_op (search, state, search->devices);
@@ -471,13 +475,16 @@ search_clear (Search *search)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
-TpShareProof *
-tp_share_tree_search (TpShareModel *model, guint8 *devices, gint64 *out_cost,
-                      gint64 *out_bound)
+static TpShareProof *
+search_model (TpShareModel *model, gboolean is_brief, guint8 *devices,
+              gint64 *out_cost, gint64 *out_bound)
 {
   g_auto (TpShareState) state = { 0 };
   g_auto (Search) search = { .model = model,
                              .devices = devices,
+                             .is_brief = is_brief,
+                             .climb_work
+                             = is_brief ? BRIEF_WORK : CLIMB_WORK,
                              .cost = TP_COST_NONE,
                              .least = G_MAXINT64,
                              .proof = tp_share_proof_new () };
@@ -494,6 +501,20 @@ tp_share_tree_search (TpShareModel *model, guint8 *devices, gint64 *out_cost,
   *out_cost = search.cost;
   *out_bound = CLAMP (search.least, 0, search.cost);
   return g_steal_pointer (&search.proof);
+}
+
+TpShareProof *
+tp_share_tree_search (TpShareModel *model, guint8 *devices, gint64 *out_cost,
+                      gint64 *out_bound)
+{
+  return search_model (model, FALSE, devices, out_cost, out_bound);
+}
+
+TpShareProof *
+tp_share_tree_climb (TpShareModel *model, guint8 *devices, gint64 *out_cost,
+                     gint64 *out_bound)
+{
+  return search_model (model, TRUE, devices, out_cost, out_bound);
 }
 
 /* ---- and back ------------------------------------------------------------- */

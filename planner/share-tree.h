@@ -9,6 +9,9 @@
  * what it costs, and what none costs less than. */
 TpShareProof *tp_share_tree_search (TpShareModel *model, guint8 *devices,
                                     gint64 *out_cost, gint64 *out_bound);
+/* The same with less work and no choices: the one bound there is. */
+TpShareProof *tp_share_tree_climb (TpShareModel *model, guint8 *devices,
+                                   gint64 *out_cost, gint64 *out_bound);
 /* The messages of @state that are not as @base (nullable: zeros) has them. */
 TpShareBound *tp_share_tree_write (const TpShareState *state,
                                    const TpShareState *base);

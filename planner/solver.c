@@ -6,6 +6,7 @@
 
 #include "planner/cut.h"
 #include "planner/limit.h"
+#include "planner/load-several.h"
 #include "planner/load-solver.h"
 #include "planner/rated.h"
 #include "planner/share.h"
@@ -16,6 +17,7 @@ static const TpSolver *const solvers[] = {
   &tp_solver_limit,
   &tp_solver_share,
   &tp_solver_load,
+  &tp_solver_load_several,
   &tp_solver_rated,
   &tp_solver_span,
 };

@@ -30,10 +30,12 @@ class Plan:
         self.expect({"format": "tplan-plan/2", "simulated": simulated, "sha256": digest})
         kind = {"throughput": "weighted-cut", "makespan": "schedule", "energy": "rated-cut",
                 "price": "rated-cut", "weighted": "rated-cut"}.get(p["objective"])
+        if kind == "weighted-cut" and len(p["devices"]) > 2:
+            kind = "weighted-shares"
         need(kind or p["objective"] == "time", "objective")
         need(kind == p["certificate"] or (not kind and p["certificate"] not in
-             ("weighted-cut", "schedule", "rated-cut")), "objective and certificate")
-        need(("load_ns" in p) == (kind in ("weighted-cut", "schedule"))
+             ("weighted-cut", "weighted-shares", "schedule", "rated-cut")), "objective and certificate")
+        need(("load_ns" in p) == (kind in ("weighted-cut", "weighted-shares", "schedule"))
              and ("span_ns" in p) == (kind == "schedule")
              and ("aims" in p) == (kind == "rated-cut"), "proofs")
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]

@@ -3,6 +3,7 @@ docs/planner.md ("Throughput")."""
 import copy
 
 from check_common import NONE, need
+from check_share import Shares
 
 
 class Loads:
@@ -12,7 +13,7 @@ class Loads:
         self.plan, self.p, n = checker, checker.p, len(checker.devices)
         self.loads, counts = self.p["loads"], self.p["load_counts"]
         weights, arcs = self.p["load_weights"], self.p["load_arcs"]
-        need(n <= 2 and len(self.loads) == 3 * n and min(counts) >= 0, "engines")
+        need((n <= 2) == ("load_shares" not in self.p) and len(self.loads) == 3 * n and min(counts) >= 0, "engines")
         need(len(weights) == 3 * n * len(counts) and len(arcs) == sum(counts), "counts")
         self.ends = [(weights[3 * n * i:3 * n * (i + 1)],
                       arcs[sum(counts[:i]):sum(counts[:i + 1])]) for i in range(len(counts))]
@@ -42,7 +43,7 @@ class Loads:
         weighed.gains = {(row, d): gain * weights[d] for (row, d), gain in plan.gains.items()}
         weighed.p = {**self.p, "arcs": arcs,
                      "constant_ns": sum(weighed.gains.values())}
-        need(n == 2 or not arcs, "arcs of one device")
+        need(n == 2 or not arcs, "arcs of other than two devices")
         return weighed
 
     def least(self, weights, arcs, at):
@@ -59,8 +60,23 @@ class Loads:
             weighed.check_flow(0, 0, value)
         return -(-value // (weights[0] if self.is_one else sum(weights)))
 
+    def check_shares(self):
+        """Of three devices and more: the least of all figures by their weights."""
+        (weights, arcs), = self.ends
+        need(min(weights) >= 0 < max(weights) and not self.p["load_tree"], "weights")
+        need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
+        weighed = self.weigh(weights, arcs, [range(len(self.plan.devices))] * len(self.plan.ops))
+        weighed.p |= {"share_unit": self.p["load_share_unit"], "share_bounds": [self.p["load_shares"]]}
+        shares, bound = Shares(weighed), self.p["load_bound_ns"]
+        least = shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
+        total = weights[0] if self.is_one else sum(weights)
+        need(bound <= self.p["load_ns"] and (bound == 0 or least > (bound - 1) * total * shares.unit),
+             "nothing is proved of the busiest engine")
+
     def check(self):
         self.check_loads()
+        if "load_shares" in self.p:
+            return self.check_shares()
         at, path, done, ends = [[0, 1]] * len(self.plan.ops), [], False, iter(self.ends)
         bound = self.p["load_ns"]
         for op in self.p["load_tree"]:

@@ -21,6 +21,8 @@ static const struct
   { TP_PLAN_MEMORY_TREE, 2, tp_checker_check_memory_tree },
   { TP_PLAN_SHARE_TREE, TP_CHECKER_MAX_SHARING, tp_checker_check_shares },
   { TP_PLAN_WEIGHTED_CUT, 2, tp_checker_check_load },
+  { TP_PLAN_WEIGHTED_SHARES, TP_CHECKER_MAX_SHARING,
+    tp_checker_check_load_several },
   { TP_PLAN_RATED_CUT, 2, tp_checker_check_rated },
   { TP_PLAN_SCHEDULE, 2, tp_checker_check_span },
 };
@@ -32,7 +34,8 @@ check_kind (TpChecker *checker, const char *kind)
 {
   static const char *const rated[] = { "energy", "price", "weighted", NULL };
   const TpPlan *plan = checker->plan;
-  gboolean is_load = g_strcmp0 (kind, TP_PLAN_WEIGHTED_CUT) == 0;
+  gboolean is_load = g_strcmp0 (kind, TP_PLAN_WEIGHTED_CUT) == 0
+                     || g_strcmp0 (kind, TP_PLAN_WEIGHTED_SHARES) == 0;
   gboolean is_rated = g_strcmp0 (kind, TP_PLAN_RATED_CUT) == 0;
   gboolean is_span = g_strcmp0 (kind, TP_PLAN_SCHEDULE) == 0;
 

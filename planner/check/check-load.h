@@ -8,5 +8,7 @@
  * carries less than load_bound_ns, and which plan is cheapest for one run. At most two
  * devices. */
 void tp_checker_check_load (TpChecker *checker);
+/* Of three devices and more. */
+void tp_checker_check_load_several (TpChecker *checker);
 
 #endif

@@ -10,11 +10,13 @@
 #include "planner/check/check-loads.h"
 
 #include "ir/guard.h"
+#include "planner/check/check-answers.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-weigh.h"
 
 #include <string.h>
 
+#define MAX_UNIT (1 << 20)
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
 
 __extension__ typedef __int128 Wide;
@@ -339,9 +341,73 @@ check_tree (const TpCheckerLoads *it)
   check_bound (it, &walk);
 }
 
+/* ---- three devices and more ------------------------------------------------ */
+
+static gboolean
+check_form_of_shares (const TpCheckerLoads *it)
+{
+  const TpLoadProof *proof = it->proof;
+
+  return (it->n_parts == 1 && proof->n_bounds == 1 && proof->n_entries == 0
+          && proof->n_arcs == 0 && proof->share_unit >= 1
+          && proof->share_unit <= MAX_UNIT)
+         || tp_checker_fail (it->parts[0].checker,
+                             "load_shares: not beside the weights of one bound, "
+                             "or in a unit that is not in 1 to 2^20");
+}
+
+/* What no weighted sum of loads is below; FALSE: nothing, which was said. */
+static gboolean
+sum_answers (TpCheckerWeighed *weighed, const TpLoadProof *proof,
+             Wide *out_least)
+{
+  const TpPlan *whole = weighed->checker.plan;
+  TpShareProof shares = { .unit = proof->share_unit };
+  TpPlan plan = *whole;
+  g_auto (TpCheckerAnswers) answers = { 0 };
+  gboolean is_good;
+
+  plan.share_proof = &shares;
+  weighed->checker.plan = &plan;
+  tp_checker_answers_init (&answers, &weighed->checker, NULL);
+  is_good = tp_checker_answers_read (&answers, proof->shares, "load_shares",
+                                     answers.amounts);
+  if (is_good)
+    *out_least = tp_checker_answers_sum (&answers);
+  weighed->checker.plan = whole;
+  return is_good;
+}
+
+static void
+check_shares (const TpCheckerLoads *it)
+{
+  const TpLoadProof *proof = it->proof;
+  TpChecker *checker = it->parts[0].checker;
+  g_auto (TpCheckerWeighed) weighed = { 0 };
+  gint64 sum;
+  Wide least;
+
+  if (!check_form_of_shares (it)
+      || (sum = sum_weights (it, proof->weights)) == 0
+      || !tp_checker_weigh (checker, proof->weights, &weighed)
+      || !sum_answers (&weighed, proof, &least))
+    return;
+  /* loads are whole: what is above one less is as good as the next */
+  if (proof->bound_ns > proof->load_ns
+      || (proof->bound_ns > 0
+          && least <= (proof->bound_ns - (Wide) 1) * sum * proof->share_unit))
+    tp_checker_fail (checker,
+                     "load_shares do not prove that the busiest engine carries "
+                     "%" G_GINT64_FORMAT,
+                     proof->bound_ns);
+}
+
 void
 tp_checker_check_loads (const TpCheckerLoads *loads)
 {
   check_loads (loads);
-  check_tree (loads);
+  if (loads->proof->shares != NULL)
+    check_shares (loads);
+  else
+    check_tree (loads);
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define MAX_ENGINES TP_LOAD_MAX_ENGINES
+#define MAX_ENGINES 6         /* of two devices */
 
 /* @devices: [node] */
 static TpLoadProof *

@@ -1,0 +1,333 @@
+/* test-load-several.c: the busiest engine of three devices and more, against all
+ * placements: none carries less than is proved, few less than what was found, and both
+ * checkers say so. */
+#include "config.h"
+
+#include "format/plan-save.h"
+#include "ir/plan-memory.h"
+#include "memory-case.h"
+#include "planner/check/check.h"
+#include "planner/place.h"
+#include "random-graph.h"
+
+#include <string.h>
+
+#define MAX_OPS 6
+
+static gint64
+find_most (const TpTestCase *test, const gint64 *loads)
+{
+  gint64 most = 0, sum = 0;
+
+  for (int e = 0; e < 3 * test->costs->n_devices; e++)
+    {
+      most = MAX (most, loads[e]);
+      sum += loads[e];
+    }
+  return tp_costs_is_one_engine (test->costs) ? sum : most;
+}
+
+/* The least of all placements. */
+static gint64
+try_all (const TpTestCase *test)
+{
+  int n = test->graph->n_nodes, k = test->costs->n_devices;
+  guint8 devices[MAX_OPS + 1] = { 0 };
+  gint64 loads[TP_LOAD_MAX_ENGINES], best = TP_COST_NONE;
+  gboolean is_left = TRUE;
+
+  while (is_left)
+    {
+      int i = 0;
+
+      if (tp_test_case_loads (test, devices, loads))
+        best = MIN (best, find_most (test, loads));
+      while (i < n && ++devices[i] == k)
+        devices[i++] = 0;
+      is_left = i < n;
+    }
+  return best;
+}
+
+static TpTestCase *
+new_case (int round, int n_ops)
+{
+  TpTestSpec spec = tp_test_spec_steady (n_ops);
+  TpTestCase *test;
+
+  spec.n_devices = 3 + round % 2;
+  spec.host = round % 5 == 0 ? TP_COSTS_HOST : round % spec.n_devices;
+  test = tp_test_case_new (&spec);
+  test->costs->is_same_silicon = round % 10 == 0;
+  test->costs->has_own_processors = round % 20 == 0;
+  tp_costs_seal (test->costs);
+  return test;
+}
+
+static TpPlan *
+place (const TpTestCase *test)
+{
+  g_autoptr (GError) error = NULL;
+  TpPlan *plan = tp_place_within_noise (test->graph, test->groups, test->costs,
+                                        "throughput", &error);
+
+  g_assert_no_error (error);
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static void
+check_loads (const TpTestCase *test, const TpPlan *plan)
+{
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  gint64 loads[TP_LOAD_MAX_ENGINES];
+  gboolean is_allowed = tp_test_case_loads (test, devices, loads);
+
+  g_assert_true (is_allowed);
+  g_assert_cmpint (plan->load_proof->load_ns, ==, find_most (test, loads));
+  g_assert_cmpint (plan->load_proof->bound_ns, <=, plan->load_proof->load_ns);
+  g_assert_cmpint (plan->bound_ns, <=, plan->cost_ns);
+}
+
+static void
+test_brute_force (void)
+{
+  int n_rounds = 600, n_best = 0;
+  double above = 0, gap = 0;
+
+  for (int round = 0; round < n_rounds; round++)
+    {
+      g_autoptr (TpTestCase) test
+          = new_case (round, g_test_rand_int_range (1, MAX_OPS + 1));
+      g_autoptr (TpPlan) plan = place (test);
+      const TpLoadProof *proof = plan->load_proof;
+      gint64 best = try_all (test);
+
+      check_loads (test, plan);
+      tp_test_assert_checked (plan, test->graph);
+      g_assert_cmpint (proof->bound_ns, <=, best);
+      g_assert_cmpint (proof->load_ns, >=, best);
+      n_best += proof->load_ns == best;
+      above += best > 0 ? (double) (proof->load_ns - best) / best : 0;
+      gap += best > 0 ? (double) (best - proof->bound_ns) / best : 0;
+    }
+  g_test_message ("%d of %d have the least load, others too: %.2f %% above; the "
+                  "bound is %.1f %% below",
+                  n_best, n_rounds, 100 * above / n_rounds,
+                  100 * gap / n_rounds);
+  g_assert_cmpint (n_best, >=, n_rounds * 95 / 100);
+  g_assert_cmpfloat (above / n_rounds, <=, 0.01);
+}
+
+/* Larger ones: never more than the plan cheapest for one run, the same every time. */
+static void
+test_large (void)
+{
+  for (int round = 0; round < 20; round++)
+    {
+      g_autoptr (TpTestCase) test
+          = new_case (round, g_test_rand_int_range (30, 120));
+      g_autoptr (TpPlan) plan = place (test), again = place (test);
+      g_autoptr (TpPlan) least = tp_place (test->graph, test->groups,
+                                           test->costs, "time", NULL);
+      g_autofree guint8 *devices = tp_test_plan_devices (least);
+      gint64 loads[TP_LOAD_MAX_ENGINES];
+      gboolean is_allowed = tp_test_case_loads (test, devices, loads);
+
+      check_loads (test, plan);
+      tp_test_assert_checked (plan, test->graph);
+      g_assert_true (is_allowed);
+      g_assert_cmpint (plan->load_proof->load_ns, <=, find_most (test, loads));
+      g_assert_cmpint (plan->load_proof->bound_ns, ==,
+                       again->load_proof->bound_ns);
+      for (int i = 0; i < plan->n_placements; i++)
+        g_assert_cmpint (plan->placements[i].device, ==,
+                         again->placements[i].device);
+    }
+}
+
+/* ---- lies --------------------------------------------------------------------- */
+
+typedef struct
+{
+  const char *name;
+  gboolean (*tell) (TpLoadProof *proof); /* FALSE: it would be none here */
+} Lie;
+
+static gboolean
+lower_load (TpLoadProof *proof)
+{
+  return proof->load_ns-- > 0;
+}
+
+static gboolean
+lower_one (TpLoadProof *proof)
+{
+  int e = g_test_rand_int_range (0, proof->n_engines);
+
+  return proof->loads[e]-- > 0;
+}
+
+static gboolean
+bound_above_load (TpLoadProof *proof)
+{
+  proof->bound_ns = proof->load_ns + 1;
+  return TRUE;
+}
+
+static gboolean
+negative_weight (TpLoadProof *proof)
+{
+  proof->weights[g_test_rand_int_range (0, proof->n_engines)] = -1;
+  return TRUE;
+}
+
+static gboolean
+no_weights (TpLoadProof *proof)
+{
+  memset (proof->weights, 0, sizeof (gint64) * proof->n_engines);
+  return TRUE;
+}
+
+static gboolean
+no_unit (TpLoadProof *proof)
+{
+  proof->share_unit = 0;
+  return TRUE;
+}
+
+/* What all shares come to is no more than there is. */
+static gboolean
+more_than_all (TpLoadProof *proof)
+{
+  if (proof->bound_ns < 2 || proof->share_unit > 1 << 10
+      || proof->shares->rows->len == 0)
+    return FALSE;
+  for (guint i = 0; i < proof->shares->amounts->len; i++)
+    if (tp_array_index (proof->shares->amounts, gint64, i) > 0)
+      tp_array_index (proof->shares->amounts, gint64, i) <<= 30;
+  return TRUE;
+}
+
+static gboolean
+row_of_nothing (TpLoadProof *proof)
+{
+  if (proof->shares->rows->len == 0)
+    return FALSE;
+  tp_array_index (proof->shares->rows, TpShareRow, 0).index = 1 << 20;
+  return TRUE;
+}
+
+static gboolean
+row_twice (TpLoadProof *proof)
+{
+  TpShareRow row;
+
+  if (proof->shares->rows->len == 0)
+    return FALSE;
+  row = tp_array_index (proof->shares->rows, TpShareRow, 0);
+  tp_array_append_val (proof->shares->rows, row);
+  return TRUE;
+}
+
+static gboolean
+one_more_bound (TpLoadProof *proof)
+{
+  g_free (proof->tree);
+  proof->tree = g_new (int, 1);
+  proof->tree[0] = TP_LOAD_END;
+  proof->n_entries = 1;
+  return TRUE;
+}
+
+static gboolean
+drop_shares (TpLoadProof *proof)
+{
+  g_clear_pointer (&proof->shares, tp_share_bound_free);
+  return TRUE;
+}
+
+static const Lie lies[] = {
+  { "lower-load", lower_load },       { "lower-one", lower_one },
+  { "above-load", bound_above_load }, { "negative-weight", negative_weight },
+  { "no-weights", no_weights },       { "no-unit", no_unit },
+  { "more-than-all", more_than_all },    { "of-nothing", row_of_nothing },
+  { "twice", row_twice },             { "a-tree", one_more_bound },
+  { "no-shares", drop_shares },
+};
+
+static void
+test_lies (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    {
+      int n_told = 0;
+
+      for (int round = 0; round < 200 && n_told < 10; round++)
+        {
+          g_autoptr (TpTestCase) test
+              = new_case (round, g_test_rand_int_range (1, 25));
+          g_autoptr (TpPlan) plan = place (test);
+          g_autoptr (GPtrArray) reasons
+              = g_ptr_array_new_with_free_func (g_free);
+
+          if (!lies[i].tell (plan->load_proof))
+            continue;
+          n_told++;
+          if (tp_check (plan, test->graph, reasons))
+            g_error ("taken for true: %s", lies[i].name);
+        }
+      g_assert_cmpint (n_told, ==, 10);
+    }
+}
+
+/* ---- the other checker -------------------------------------------------------- */
+
+static void
+write_case (const char *folder, GPtrArray *paths, const Lie *lie, int round)
+{
+  g_autoptr (TpTestCase) test
+      = new_case (round, g_test_rand_int_range (1, 25));
+  g_autoptr (TpPlan) plan = NULL;
+  const char *name = lie == NULL ? "good" : lie->name;
+  char *path;
+  gboolean is_saved;
+
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  plan = place (test);
+  if (lie != NULL && !lie->tell (plan->load_proof))
+    return;
+  path = g_strdup_printf ("%s/%s-%d.json", folder, name, round);
+  is_saved = tp_plan_save (plan, test->graph, path, NULL);
+  g_assert_true (is_saved);
+  g_ptr_array_add (paths, path);
+}
+
+static void
+write_plans (const char *folder, GPtrArray *paths)
+{
+  for (int round = 0; round < 60; round++)
+    write_case (folder, paths, NULL, round);
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    for (int round = 0; round < 6; round++)
+      write_case (folder, paths, &lies[i], round);
+}
+
+static void
+test_second (void)
+{
+  tp_memory_case_check_second ("check_plan.py", write_plans, 100);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/load-several/brute-force", test_brute_force);
+  g_test_add_func ("/load-several/large", test_large);
+  g_test_add_func ("/load-several/lies", test_lies);
+  g_test_add_func ("/load-several/second", test_second);
+  return g_test_run ();
+}
