@@ -11,6 +11,8 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "planner/limit-layout.h"
+#include "planner/limit.h"
 #include "planner/load-move.h"
 #include "planner/load-weights.h"
 #include "planner/load.h"
@@ -25,6 +27,7 @@
 #define MIN_ROUNDS 4
 #define ROUND_OPS (1 << 13)   /* over all rounds, if not for MIN_ROUNDS */
 #define MOVES (1 << 21)
+#define ROOM_WORK (1 << 22)   /* as of TpLoadRoom */
 
 typedef struct
 {
@@ -106,6 +109,18 @@ offer (Search *search)
   add_row (search, search->devices);
 }
 
+/* Of the first placement. */
+static void
+take_room (Search *search)
+{
+  TpLoadRoom *room = search->best.room;
+
+  if (room == NULL)
+    return;
+  search->best.excess = room->find_excess (room->data, search->best.devices);
+  tp_load_best_offer (&search->best, room->start);
+}
+
 /* All that can on one device, each in turn. */
 static gboolean
 start (Search *search, GError **error)
@@ -125,6 +140,7 @@ start (Search *search, GError **error)
                   search->problem->graph->n_nodes);
           tp_load_model_sum (&search->model, search->devices,
                              search->best.loads);
+          take_room (search);
           memcpy (search->previous, search->devices,
                   search->problem->graph->n_nodes);
         }
@@ -230,8 +246,10 @@ search_weights (Search *search, GError **error)
 
 /* ---- all of it ------------------------------------------------------------ */
 
+/* @room: (nullable); *out_excess: bytes that are missing for what was found. */
 static TpLoadProof *
-solve (const TpProblem *problem, guint8 *devices, GError **error)
+solve (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
+       gint64 *out_excess, GError **error)
 {
   g_auto (Search) search = { 0 };
   TpLoadProof *proof;
@@ -244,10 +262,12 @@ solve (const TpProblem *problem, guint8 *devices, GError **error)
                    "mend the costs");
       return NULL;
     }
+  search.best.room = room;
   if (!start (&search, error) || !search_weights (&search, error))
     return NULL;
   tp_load_best_improve (&search.best);
   memcpy (devices, search.best.devices, problem->graph->n_nodes);
+  *out_excess = search.best.excess;
   proof = search.proof;
   proof->load_ns = get_load (&search);
   proof->bound_ns = MIN (proof->bound_ns, proof->load_ns);
@@ -256,21 +276,68 @@ solve (const TpProblem *problem, guint8 *devices, GError **error)
   return g_steal_pointer (&search.proof);
 }
 
+/* ---- limits of memory ------------------------------------------------------ */
+
+static gint64
+find_excess (gpointer layout, const guint8 *devices)
+{
+  return tp_limit_layout_get_over (layout, (const gint8 *) devices);
+}
+
+/* The cheapest for one run that fits. */
+static gboolean
+find_start (const TpProblem *problem, guint8 *out, GError **error)
+{
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autofree guint8 *cheapest
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+
+  return tp_solver_share.solve (problem, plan, out, cheapest, error);
+}
+
+/* What is proved holds of all placements, whether they fit or not. */
+static TpLoadProof *
+solve_within (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  g_autofree guint8 *start
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+  g_auto (TpLimitLayout) layout = { 0 };
+  TpLoadRoom room = { find_excess, &layout, ROOM_WORK, start };
+  g_autoptr (TpLoadProof) proof = NULL;
+  gint64 excess;
+
+  if (!find_start (problem, start, error))
+    return NULL;
+  tp_limit_layout_init (&layout, problem);
+  proof = solve (problem, &room, devices, &excess, error);
+  if (proof == NULL || excess == 0)
+    return g_steal_pointer (&proof);
+  tp_limit_fail (problem, (const gint8 *) devices, FALSE, error);
+  return NULL;
+}
+
 /* With the plan that is cheapest for one run by itself, and its proof, as on two
  * devices. */
 static gboolean
 load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
             guint8 *cheapest, GError **error)
 {
-  plan->load_proof = solve (problem, devices, error);
+  TpProblem free = *problem;
+  gint64 excess;
+
+  free.limits = NULL;
+  plan->load_proof = problem->limits == NULL
+                         ? solve (problem, NULL, devices, &excess, error)
+                         : solve_within (problem, devices, error);
   return plan->load_proof != NULL
-         && tp_solver_share.solve (problem, plan, cheapest, cheapest, error);
+         && tp_solver_share.solve (&free, plan, cheapest, cheapest, error);
 }
 
 const TpSolver tp_solver_load_several = {
   .name = "weighted-shares",
   .max_devices = TP_SHARE_MAX_DEVICES,
   .kinds = TP_OBJECTIVE_MAX,
+  .keeps_limits = TRUE,
   .certificate = TP_PLAN_WEIGHTED_SHARES,
   .solve = load_solve,
 };

@@ -173,7 +173,7 @@ test_brute_force (gconstpointer n_devices)
   judge (&found);
 }
 
-/* ---- throughput, on two devices ------------------------------------------- */
+/* ---- throughput ------------------------------------------- */
 
 static gint64
 find_busiest (const TpTestCase *test, const guint8 *devices)
@@ -191,22 +191,27 @@ find_busiest (const TpTestCase *test, const guint8 *devices)
 static gint64
 find_least_load (const TpTestCase *test, const gint64 *limits)
 {
-  int n = test->graph->n_nodes;
+  int n = test->graph->n_nodes, k = test->costs->n_devices;
+  guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = TP_COST_NONE;
 
-  for (guint set = 0; set < 1u << n; set++)
+  while (devices[n] == 0)
     {
-      guint8 devices[MAX_OPS + 1];
-      gint64 bytes[TP_TEST_MAX_DEVICES], load;
+      gint64 bytes[TP_TEST_MAX_DEVICES];
+      gint64 load = find_busiest (test, devices);
 
-      for (int i = 0; i < n; i++)
-        devices[i] = (set >> i) & 1;
-      load = find_busiest (test, devices);
-      if (load >= least)
-        continue;
-      tp_memory_case_count (test, devices, bytes);
-      if (fits (test, bytes, limits))
-        least = load;
+      if (load < least)
+        {
+          tp_memory_case_count (test, devices, bytes);
+          if (fits (test, bytes, limits))
+            least = load;
+        }
+      for (int i = 0; i <= n; i++)
+        {
+          if (++devices[i] < k || i == n)
+            break;
+          devices[i] = 0;
+        }
     }
   return least;
 }
@@ -238,20 +243,25 @@ check_load (const TpTestCase *test, const gint64 *limits, Found *found)
 }
 
 static void
-test_throughput (void)
+test_throughput (gconstpointer n_devices)
 {
+  int k = GPOINTER_TO_INT (n_devices);
   Found found = { 0 };
 
   for (int round = 0; round < ROUNDS; round++)
     {
-      g_autoptr (TpTestCase) test
-          = tp_memory_case_new (g_test_rand_int_range (2, MAX_OPS + 1));
-      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 }, bytes[2];
+      int n_ops = g_test_rand_int_range (2, k == 2 ? MAX_OPS + 1 : 7);
+      g_autoptr (TpTestCase) test = k == 2
+                                        ? tp_memory_case_new (n_ops)
+                                        : tp_memory_case_new_for (k, n_ops);
+      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 };
+      gint64 bytes[TP_TEST_MAX_DEVICES];
       g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
 
       tp_memory_case_count (test, devices, bytes);
-      limits[1] = bytes[1] * g_test_rand_int_range (10, 90) / 100 + 1;
+      for (int d = 1; d < k; d++)
+        limits[d] = bytes[d] * g_test_rand_int_range (10, 90) / 100 + 1;
       check_load (test, limits, &found);
     }
   judge (&found);
@@ -439,7 +449,10 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_data_func ("/room/brute-force-4", GINT_TO_POINTER (4),
                         test_brute_force);
-  g_test_add_func ("/room/throughput", test_throughput);
+  g_test_add_data_func ("/room/throughput/2", GINT_TO_POINTER (2),
+                        test_throughput);
+  g_test_add_data_func ("/room/throughput/3", GINT_TO_POINTER (3),
+                        test_throughput);
   g_test_add_data_func ("/room/makespan", NULL, test_makespan);
   g_test_add_data_func ("/room/makespan-streamed", GINT_TO_POINTER (TRUE),
                         test_makespan);
