@@ -61,6 +61,36 @@ try 5 optimize residual.json --devices $sims --mem-limit sim:desktop-cpu=1K --me
   -f -o no.json && err_has 'no placement was found that fits' && err_has 'more than the limit of 1024'
 say $? "  and what fits nowhere is named"
 
+# Throughput.
+for model in mlp residual; do
+  try 0 optimize $model.json --devices $sims --objective throughput -f -o busy.json && out_has '^busiest .* a run on' \
+    && grep -q '"certificate": "weighted-shares"' busy.json
+  say $? "throughput of $model"
+  try 0 check busy.json && out_has 'busiest engine'; say $? "  checked"
+  if command -v python3 > /dev/null; then
+    python3 "$top_srcdir/tests/check_plan.py" busy.json > .out 2>&1; say $? "  by the other checker"
+  fi
+  cp busy.json first.json
+  try 0 optimize $model.json --devices $sims --objective throughput -f -o busy.json && cmp -s first.json busy.json; say $? "  the same again"
+  try 0 run busy.json --check && out_has '^check *good'; say $? "  runs, and is right"
+  sed '/^ "sha256": /,$d; s/"load_shares": \[\[/"load_shares": [["t", 9999, 0, 0, 0, 1], [/' busy.json > unsigned
+  { cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > lie.json
+  cmp -s lie.json busy.json || { try 1 check lie.json && out_has 'load_shares'; }; say $? "  shares of nothing are refused"
+done
+try 0 explain busy.json; say $? "  explained"
+try 0 report busy.json -f -o busy.html && try 0 view busy.json -f -o busy.svg; say $? "  shown"
+try 0 optimize residual.json --devices $sims --objective throughput --mem-limit sim:desktop-gpu=1K -f -o busy.json && out_has 'the plan keeps to' \
+  && try 0 check busy.json
+say $? "  within limits of memory"
+try 5 optimize residual.json --devices $sims --objective throughput --mem-limit sim:desktop-cpu=1K --mem-limit sim:laptop-gpu=1K \
+  --mem-limit sim:desktop-gpu=1K -f -o no.json && err_has 'no placement was found that fits'
+say $? "  where nothing fits"
+for objective in energy makespan; do
+  try 3 optimize residual.json --devices $sims --objective $objective --watts sim:desktop-cpu=9 --watts sim:laptop-gpu=9 --watts sim:desktop-gpu=9 \
+    -o no.json && err_has 'at most 2'
+  say $? "$objective is for two"
+done
+
 # What is not done.
 for i in 1 2 3 4 5 6 7; do printf '[machine]\ngflops=%d0\ngbps=10\nlaunch=1us\nlink=1GB/s+1us\n' $i > m$i.conf; done
 many=$(for i in 1 2 3 4 5 6 7; do printf ',sim:%s/m%d.conf' "$work" $i; done)
@@ -76,6 +106,9 @@ if "$TPLAN" devices --format=csv > .out 2> .err && out_has '^cpu,ready' && out_h
   try 0 check run.json; say $? "  checked"
   try 0 run --check --profile run.json -n 2 --warmup=0 && out_has '^check *good'; say $? "  runs, and is right"
   [ "$(grep -c ' copy  *\(cpu\|opencl:[01]\) ' .out)" -eq "$(grep -c '"from": ' run.json)" ]; say $? "  makes the copies that it says"
+  try 0 optimize residual.json --devices $three --trust-estimates --objective throughput --pin conv1=opencl:0 --pin conv2=opencl:1 \
+    --pin sum2=cpu -f -o flight.json && try 0 check flight.json && try 0 bench flight.json --in-flight 3 -n 3 && out_has 'in flight'
+  say $? "three runs in flight on three devices"
   try 0 bench residual.json --devices $three --trust-estimates -n 3; say $? "bench has them all"
 else
   n=$((n + 1)); echo "ok $n - a plan for the host and two OpenCL devices # SKIP not so many devices"
