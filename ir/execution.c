@@ -450,7 +450,8 @@ tp_execution_set (TpExecution *execution, const TpPlaced *placed,
 {
   const TpGraph *graph = execution->graph;
   Builder builder = { .graph = graph, .places = placed->places,
-                      .is_mapped = placed->is_mapped, .execution = execution, .scratch = scratch,
+                      .is_mapped = placed->is_mapped,
+                      .execution = execution, .scratch = scratch,
                       .actions = execution->all_actions,
                       .storages = execution->all_storages };
 
