@@ -151,43 +151,6 @@ start (Search *search, GError **error)
 
 /* ---- weights -------------------------------------------------------------- */
 
-static gboolean
-is_one_engine (const Search *search)
-{
-  return tp_costs_is_one_engine (search->problem->costs);
-}
-
-/* In whole numbers. Engines that are one have one weight. */
-static void
-round_weights (const Search *search, const double *weights, gint64 *out)
-{
-  for (int e = 0; e < search->model.n_engines; e++)
-    out[e] = is_one_engine (search)
-                 ? 1
-                 : (gint64) (weights[e] * (double) search->total);
-}
-
-static gint64
-sum_weights (const Search *search, const gint64 *weights)
-{
-  gint64 sum = 0;
-
-  for (int e = 0; e < search->model.n_engines && !is_one_engine (search); e++)
-    sum += weights[e];
-  return is_one_engine (search) ? weights[0] : sum;
-}
-
-/* Halfway to those of the best bound. */
-static void
-pull_weights (const Search *search, double *weights)
-{
-  const gint64 *best = search->proof->weights;
-  double sum = (double) sum_weights (search, best);
-
-  for (int e = 0; e < search->model.n_engines && sum > 0; e++)
-    weights[e] = (weights[e] + (double) best[e] / sum) / 2;
-}
-
 /* Keeps what proves more than was proved so far. */
 static void
 keep_bound (Search *search, const gint64 *weights, gint64 bound,
@@ -212,7 +175,7 @@ try_weights (Search *search, const gint64 *weights, GError **error)
   g_autoptr (TpProblem) weighed = tp_problem_weigh (search->problem, weights);
   g_autoptr (TpShareModel) model = tp_share_model_new (weighed, error);
   g_autoptr (TpShareProof) shares = NULL;
-  gint64 cost, least, sum = sum_weights (search, weights);
+  gint64 cost, least, sum = tp_load_sum_weights (&search->model, weights);
 
   if (model == NULL)
     return FALSE;
@@ -228,6 +191,9 @@ search_weights (Search *search, GError **error)
   int n_ops = search->problem->graph->n_nodes + 1;
   int n_rounds = CLAMP (ROUND_OPS / n_ops, MIN_ROUNDS, MAX_ROUNDS);
 
+  if (tp_costs_is_one_engine (search->problem->costs))
+    n_rounds = 1;             /* there is one choice of weights */
+
   for (int i = 0;
        i < n_rounds && search->proof->bound_ns < get_load (search); i++)
     {
@@ -236,8 +202,8 @@ search_weights (Search *search, GError **error)
 
       tp_load_find_weights (search->rows, search->model.n_engines, weights);
       if (i % 2 == 1)
-        pull_weights (search, weights);
-      round_weights (search, weights, whole);
+        tp_load_pull_weights (&search->model, search->proof->weights, weights);
+      tp_load_round_weights (&search->model, weights, search->total, whole);
       if (!try_weights (search, whole, error))
         return FALSE;
     }

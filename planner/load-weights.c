@@ -156,3 +156,41 @@ tp_load_find_weights (const TpArray *rows, int n_engines, double *out)
     out[e] /= sum;
   return (1 / sum - 1) * most;
 }
+
+/* ---- in whole numbers ------------------------------------------------------- */
+
+static gboolean
+is_one_engine (const TpLoadModel *model)
+{
+  return tp_costs_is_one_engine (model->problem->costs);
+}
+
+void
+tp_load_round_weights (const TpLoadModel *model, const double *weights,
+                       gint64 total, gint64 *out)
+{
+  for (int e = 0; e < model->n_engines; e++)
+    out[e] = is_one_engine (model) ? 1 : (gint64) (weights[e] * (double) total);
+}
+
+gint64
+tp_load_sum_weights (const TpLoadModel *model, const gint64 *weights)
+{
+  gint64 sum = 0;
+
+  if (is_one_engine (model))
+    return weights[0];
+  for (int e = 0; e < model->n_engines; e++)
+    sum += weights[e];
+  return sum;
+}
+
+void
+tp_load_pull_weights (const TpLoadModel *model, const gint64 *best,
+                      double *weights)
+{
+  double sum = (double) tp_load_sum_weights (model, best);
+
+  for (int e = 0; e < model->n_engines; e++)
+    weights[e] = (weights[e] + (double) best[e] / sum) / 2;
+}

@@ -77,30 +77,6 @@ search_clear (Search *search)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
-/* ---- weights ------------------------------------------------------------- */
-
-/* In whole numbers. Engines that are one have one weight. */
-static void
-round_weights (const Search *search, const double *weights, gint64 *out)
-{
-  for (int e = 0; e < search->model.n_engines; e++)
-    out[e] = tp_costs_is_one_engine (search->problem->costs)
-                 ? 1
-                 : (gint64) (weights[e] * (double) search->total);
-}
-
-static gint64
-sum_weights (const Search *search, const gint64 *weights)
-{
-  gint64 sum = 0;
-
-  if (tp_costs_is_one_engine (search->problem->costs))
-    return weights[0];
-  for (int e = 0; e < search->model.n_engines; e++)
-    sum += weights[e];
-  return sum;
-}
-
 /* ---- cuts ---------------------------------------------------------------- */
 
 static void
@@ -187,7 +163,7 @@ try_weights (Search *search, const gint64 *weights)
 {
   gint64 least = find_least (search, weights);
   gint64 value = cut (search, weights);
-  gint64 sum = sum_weights (search, weights);
+  gint64 sum = tp_load_sum_weights (&search->model, weights);
   gint64 bound = value / sum + (value % sum > 0);
 
   if (bound > search->bound)
@@ -197,16 +173,6 @@ try_weights (Search *search, const gint64 *weights)
     }
   offer_cut (search);
   return value < least;
-}
-
-/* Halfway to those of the best bound. */
-static void
-pull_weights (const Search *search, double *weights)
-{
-  double sum = (double) sum_weights (search, search->weights);
-
-  for (int e = 0; e < search->model.n_engines; e++)
-    weights[e] = (weights[e] + (double) search->weights[e] / sum) / 2;
 }
 
 static void
@@ -221,8 +187,8 @@ search_weights (Search *search, int n_cuts)
 
       tp_load_find_weights (search->rows, search->model.n_engines, weights);
       if (is_pulled)
-        pull_weights (search, weights);
-      round_weights (search, weights, whole);
+        tp_load_pull_weights (&search->model, search->weights, weights);
+      tp_load_round_weights (&search->model, weights, search->total, whole);
       if (!try_weights (search, whole) && !is_pulled)
         return;
     }
