@@ -165,11 +165,12 @@ map_transfer (const Column *column, gint64 bytes, TpCost *cells[2])
 
   for (int i = 0; i < 2; i++)
     {
-      gint64 time_ns
-          = (gint64) tp_fit_evaluate_ns (fits[i], (double) bytes);
+      double time_ns
+          = MIN (tp_fit_evaluate_ns (fits[i], (double) bytes), 1e17);
+      double off = (double) MIN (row->map_permille, 1000) / 1000;
 
-      *cells[i] = (TpCost){ .time_ns = time_ns,
-                            .spread_ns = time_ns / 1000 * row->map_permille };
+      *cells[i] = (TpCost){ .time_ns = (gint64) time_ns,
+                            .spread_ns = (gint64) (time_ns * off) };
     }
 }
 
