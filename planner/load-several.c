@@ -212,10 +212,9 @@ search_weights (Search *search, GError **error)
 
 /* ---- all of it ------------------------------------------------------------ */
 
-/* @room: (nullable); *out_excess: bytes that are missing for what was found. */
-static TpLoadProof *
-solve (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
-       gint64 *out_excess, GError **error)
+TpLoadProof *
+tp_load_several_solve (const TpProblem *problem, TpLoadRoom *room,
+                       guint8 *devices, gint64 *out_excess, GError **error)
 {
   g_auto (Search) search = { 0 };
   TpLoadProof *proof;
@@ -250,17 +249,6 @@ find_excess (gpointer layout, const guint8 *devices)
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
 }
 
-/* The cheapest for one run that fits. */
-static gboolean
-find_start (const TpProblem *problem, guint8 *out, GError **error)
-{
-  g_autoptr (TpPlan) plan = tp_plan_new ();
-  g_autofree guint8 *cheapest
-      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
-
-  return tp_solver_share.solve (problem, plan, out, cheapest, error);
-}
-
 /* What is proved holds of all placements, whether they fit or not. */
 static TpLoadProof *
 solve_within (const TpProblem *problem, guint8 *devices, GError **error)
@@ -272,10 +260,10 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   g_autoptr (TpLoadProof) proof = NULL;
   gint64 excess;
 
-  if (!find_start (problem, start, error))
+  if (!tp_share_find (problem, start, error))
     return NULL;
   tp_limit_layout_init (&layout, problem);
-  proof = solve (problem, &room, devices, &excess, error);
+  proof = tp_load_several_solve (problem, &room, devices, &excess, error);
   if (proof == NULL || excess == 0)
     return g_steal_pointer (&proof);
   tp_limit_fail (problem, (const gint8 *) devices, FALSE, error);
@@ -293,7 +281,8 @@ load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
 
   free.limits = NULL;
   plan->load_proof = problem->limits == NULL
-                         ? solve (problem, NULL, devices, &excess, error)
+                         ? tp_load_several_solve (problem, NULL, devices, &excess,
+                                                  error)
                          : solve_within (problem, devices, error);
   return plan->load_proof != NULL
          && tp_solver_share.solve (&free, plan, cheapest, cheapest, error);

@@ -51,6 +51,16 @@ share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   return problem->limits == NULL || keep_limits (model, plan, devices, error);
 }
 
+gboolean
+tp_share_find (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autofree guint8 *cheapest
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+
+  return share_solve (problem, plan, devices, cheapest, error);
+}
+
 /* By the first bound: what the op costs elsewhere is that much above the least of
  * all, at least. */
 static void

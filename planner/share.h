@@ -6,4 +6,9 @@
 
 extern const TpSolver tp_solver_share;
 
+/* As tp_limit_find () does for two: into @devices, zeroed, what takes least time of what
+ * is found to fit. FALSE: nothing was, as for the solver. */
+gboolean tp_share_find (const TpProblem *problem, guint8 *devices,
+                        GError **error);
+
 #endif

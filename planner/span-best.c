@@ -127,6 +127,15 @@ try_runs (TpSpanBest *best, int *ops, int length, guint8 *devices)
   return is_better;
 }
 
+static gboolean
+takes_time (const TpProblem *problem, int node)
+{
+  for (int d = 0; d < problem->n_devices; d++)
+    if (tp_problem_node_cost (problem, node, d) > 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* TpGroup, by their last ops: groups, and of none those that take time. @ops: [op]: its
  * own index. */
 static TpArray *
@@ -146,25 +155,37 @@ list_units (const TpProblem *problem, int *ops)
           = group_of[i] < 0 ? NULL : &problem->groups->groups[group_of[i]];
       TpGroup alone = { .nodes = &ops[i], .n_nodes = 1 };
 
-      if (group == NULL ? tp_problem_node_cost (problem, i, 0) > 0
-                              || tp_problem_node_cost (problem, i, 1) > 0
+      if (group == NULL ? takes_time (problem, i)
                         : group->nodes[group->n_nodes - 1] == i)
         tp_array_append_vals (units, group == NULL ? &alone : group, 1);
     }
   return g_steal_pointer (&units);
 }
 
-/* Each to the device where it is not. */
+/* Each to those devices, of which it is on neither. */
 static gboolean
-try_pair (TpSpanBest *best, const TpGroup *first, const TpGroup *second,
+try_pair (TpSpanBest *best, const TpGroup *pair[2], int first, int second,
           guint8 *devices)
 {
-  gboolean is_better
-      = move (best, first, 1 - devices[first->nodes[0]], devices)
-        && move (best, second, 1 - devices[second->nodes[0]], devices)
-        && tp_span_best_offer (best, devices);
+  gboolean is_better = first != devices[pair[0]->nodes[0]]
+                       && second != devices[pair[1]->nodes[0]]
+                       && move (best, pair[0], first, devices)
+                       && move (best, pair[1], second, devices)
+                       && tp_span_best_offer (best, devices);
 
   memcpy (devices, best->devices, best->problem->graph->n_nodes);
+  return is_better;
+}
+
+static gboolean
+try_devices (TpSpanBest *best, const TpGroup *pair[2], guint8 *devices)
+{
+  int n = best->problem->n_devices;
+  gboolean is_better = FALSE;
+
+  for (int i = 0; i < n * n && wants_more (best); i++)
+    if (try_pair (best, pair, i / n, i % n, devices))
+      is_better = TRUE;
   return is_better;
 }
 
@@ -177,9 +198,13 @@ try_pairs (TpSpanBest *best, const TpArray *units, guint8 *devices)
   for (guint i = 0; i < units->len; i++)
     for (guint k = i + 1; k < MIN (units->len, i + NEAR) && wants_more (best);
          k++)
-      if (try_pair (best, &tp_array_index (units, TpGroup, i),
-                    &tp_array_index (units, TpGroup, k), devices))
-        is_better = TRUE;
+      {
+        const TpGroup *pair[2] = { &tp_array_index (units, TpGroup, i),
+                                   &tp_array_index (units, TpGroup, k) };
+
+        if (try_devices (best, pair, devices))
+          is_better = TRUE;
+      }
   return is_better;
 }
 

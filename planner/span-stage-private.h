@@ -4,7 +4,7 @@
 
 #include "planner/span-stage.h"
 
-#define FUSED 4               /* of @fuses, beside a bit for each device */
+#define FUSED 128             /* of @fuses, beside a bit for each device */
 
 static inline gboolean
 may_be (const TpSpanStage *stage, int node, int device)
@@ -12,11 +12,26 @@ may_be (const TpSpanStage *stage, int node, int device)
   return stage->may[node] >> device & 1;
 }
 
-/* -1: it may be on either. */
+static inline gboolean
+is_one (guint set)
+{
+  return set != 0 && (set & (set - 1)) == 0;
+}
+
+/* -1: it may be on several. */
 static inline int
 find_device (const TpSpanStage *stage, int node)
 {
-  return stage->may[node] == 3 ? -1 : stage->may[node] - 1;
+  guint set = stage->may[node];
+
+  return is_one (set) ? g_bit_nth_lsf (set, -1) : -1;
+}
+
+/* Where a figure of an op, or a group, on @device is. */
+static inline gsize
+get_at (const TpSpanStage *stage, int index, int device)
+{
+  return (gsize) index * stage->n_devices + device;
 }
 
 static inline const TpGroup *
@@ -36,13 +51,13 @@ get_last (const TpSpanStage *stage, int group)
 static inline gint64
 get_cost (const TpSpanStage *stage, int node, int device)
 {
-  return stage->costs[2 * node + device];
+  return stage->costs[get_at (stage, node, device)];
 }
 
 static inline gint64
 get_fused_cost (const TpSpanStage *stage, int group, int device)
 {
-  return stage->fused_costs[2 * group + device];
+  return stage->fused_costs[get_at (stage, group, device)];
 }
 
 /* 0: it is in no group that could be one kernel. */

@@ -16,72 +16,79 @@ fill_costs (TpSpanStage *stage)
 {
   const TpProblem *problem = stage->problem;
 
-  for (int i = 0; i < 2 * problem->graph->n_nodes; i++)
-    {
-      stage->costs[i] = tp_problem_node_cost (problem, i / 2, i % 2);
-      if (stage->costs[i] != TP_COST_NONE)
-        stage->may[i / 2] |= (guint8) (1u << i % 2);
-    }
-  for (int i = 0; i < 2 * problem->costs->n_groups; i++)
-    {
-      const TpGroup *group = &problem->groups->groups[i / 2];
-      gint64 gain = tp_problem_get_gain (problem, i / 2, i % 2);
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    for (int d = 0; d < stage->n_devices; d++)
+      {
+        gint64 cost = tp_problem_node_cost (problem, i, d);
 
-      stage->fused_costs[i] = gain == 0 ? TP_COST_NONE : -gain;
-      for (int k = 0; k < group->n_nodes && gain > 0; k++)
-        stage->fused_costs[i] += stage->costs[2 * group->nodes[k] + i % 2];
-    }
+        stage->costs[get_at (stage, i, d)] = cost;
+        if (cost != TP_COST_NONE)
+          stage->may[i] |= (guint8) (1u << d);
+      }
 }
 
-#define N_PLACES 3             /* the devices, and the host */
+static void
+fill_fused_cost (TpSpanStage *stage, int group, int device)
+{
+  const TpGroup *it = get_group (stage, group);
+  gint64 gain = tp_problem_get_gain (stage->problem, group, device);
+  gint64 *cost = &stage->fused_costs[get_at (stage, group, device)];
+
+  *cost = gain == 0 ? TP_COST_NONE : -gain;
+  for (int k = 0; k < it->n_nodes && gain > 0; k++)
+    *cost += get_cost (stage, it->nodes[k], device);
+}
 
 static gint64 *
 find_copy (const TpSpanStage *stage, int tensor, int from, int to)
 {
-  return &stage->copies[((gsize) tensor * N_PLACES + from - TP_COSTS_HOST)
-                            * N_PLACES
+  gsize n_places = (gsize) stage->n_devices + 1; /* and the host */
+
+  return &stage->copies[((gsize) tensor * n_places + from - TP_COSTS_HOST)
+                            * n_places
                         + to - TP_COSTS_HOST];
 }
 
 static void
-fill_copies (TpSpanStage *stage)
+fill_copies (TpSpanStage *stage, int tensor)
 {
-  const TpGraph *graph = stage->problem->graph;
+  const TpProblem *problem = stage->problem;
+  gboolean stays = tp_tensor_is_resident (&problem->graph->tensors[tensor]);
 
-  for (int i = 0; i < graph->n_tensors; i++)
-    for (int from = TP_COSTS_HOST; from < 2; from++)
-      for (int to = TP_COSTS_HOST; to < 2; to++)
-        *find_copy (stage, i, from, to)
-            = tp_tensor_is_resident (&graph->tensors[i]) || from == to
-                  ? 0
-                  : tp_problem_edge_cost (stage->problem, i, from, to);
+  for (int from = TP_COSTS_HOST; from < stage->n_devices; from++)
+    for (int to = TP_COSTS_HOST; to < stage->n_devices; to++)
+      *find_copy (stage, tensor, from, to)
+          = stays || from == to
+                ? 0
+                : tp_problem_edge_cost (problem, tensor, from, to);
 }
 
 void
 tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
                     const TpSpanStages *stages)
 {
-  gsize n = 2 * (gsize) problem->graph->n_nodes + 1;
-  gsize n_groups = (gsize) problem->costs->n_groups + 1;
+  gsize n_devices = (gsize) problem->n_devices;
+  gsize n = n_devices * problem->graph->n_nodes + 1;
+  gsize n_groups = (gsize) problem->costs->n_groups;
+  gsize n_tensors = (gsize) problem->graph->n_tensors;
 
-  *stage = (TpSpanStage){ .problem = problem, .stages = stages };
+  *stage = (TpSpanStage){ .problem = problem, .stages = stages,
+                          .n_devices = problem->n_devices };
   stage->costs = tp_new (gint64, n);
-  stage->fused_costs = tp_new (gint64, 2 * n_groups);
+  stage->fused_costs = tp_new (gint64, n_devices * n_groups + 1);
   stage->may = tp_new0 (guint8, n);
   stage->ready = tp_new0 (gint64, n);
   stage->ends = tp_new0 (gint64, n);
   stage->tails = tp_new0 (gint64, n);
-  stage->fuses = tp_new0 (guint8, n_groups);
+  stage->fuses = tp_new0 (guint8, n_groups + 1);
   stage->jobs = tp_array_new (sizeof (TpSpanJob));
-  stage->copies = tp_new (gint64, (gsize) problem->graph->n_tensors * N_PLACES
-                                          * N_PLACES + 1);
-  stage->by_ratio = tp_new (int, n);
-  stage->ratio_rank = tp_new (int, n);
-  stage->sums = tp_new (gint64, n + 1);
-  stage->fusable = tp_new (int, n_groups);
+  stage->copies
+      = tp_new (gint64, n_tensors * (n_devices + 1) * (n_devices + 1) + 1);
   fill_costs (stage);
-  fill_copies (stage);
-  tp_span_mean_sort (stage);
+  for (gsize i = 0; i < n_groups * n_devices; i++)
+    fill_fused_cost (stage, (int) (i / n_devices), (int) (i % n_devices));
+  for (gsize i = 0; i < n_tensors; i++)
+    fill_copies (stage, (int) i);
 }
 
 void
@@ -95,10 +102,6 @@ tp_span_stage_clear (TpSpanStage *stage)
   g_clear_pointer (&stage->tails, g_free);
   g_clear_pointer (&stage->fuses, g_free);
   g_clear_pointer (&stage->copies, g_free);
-  g_clear_pointer (&stage->by_ratio, g_free);
-  g_clear_pointer (&stage->ratio_rank, g_free);
-  g_clear_pointer (&stage->sums, g_free);
-  g_clear_pointer (&stage->fusable, g_free);
   g_clear_pointer (&stage->jobs, tp_array_unref);
 }
 
@@ -127,17 +130,17 @@ static void
 fill_fuses (TpSpanStage *stage, int group)
 {
   const TpGroup *it = get_group (stage, group);
-  guint8 all = 3, any = 0;
+  guint8 all = FUSED - 1, any = 0;
 
   for (int i = 0; i < it->n_nodes; i++)
     {
       all &= stage->may[it->nodes[i]];
       any |= stage->may[it->nodes[i]];
     }
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     if (get_fused_cost (stage, group, d) == TP_COST_NONE)
       all &= (guint8) ~(1u << d);
-  stage->fuses[group] = all | (all != 0 && all == any && any != 3 ? FUSED : 0);
+  stage->fuses[group] = all | (is_one (any) && all == any ? FUSED : 0);
 }
 
 /* ---- the longest way ------------------------------------------------------ */
@@ -161,10 +164,10 @@ find_arrival (const TpSpanStage *stage, int tensor, int device)
                             : get_copy (stage, tensor, TP_COSTS_HOST, device);
   if (!is_inside (stage, maker) && !is_start (stage, maker))
     return 0;
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     if (may_be (stage, maker, d))
       first = MIN (first,
-                   (is_start (stage, maker) ? 0 : stage->ends[2 * maker + d])
+                   (is_start (stage, maker) ? 0 : stage->ends[get_at (stage, maker, d)])
                        + get_copy (stage, tensor, d, device));
   return first;
 }
@@ -210,14 +213,14 @@ fill_ends (TpSpanStage *stage, int node)
       = group >= 0 && get_last (stage, group) == node ? get_fuses (stage, node)
                                                       : 0;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     {
-      gint64 *end = &stage->ends[2 * node + d], fused = TP_COST_NONE;
+      gint64 *end = &stage->ends[get_at (stage, node, d)], fused = TP_COST_NONE;
 
       if (!may_be (stage, node, d))
         continue;
-      stage->ready[2 * node + d] = find_ready (stage, node, d, -1);
-      *end = stage->ready[2 * node + d]
+      stage->ready[get_at (stage, node, d)] = find_ready (stage, node, d, -1);
+      *end = stage->ready[get_at (stage, node, d)]
              + get_cost (stage, node, d);
       if (fuses >> d & 1)
         fused = find_group_ready (stage, group, d)
@@ -234,12 +237,12 @@ find_rest (const TpSpanStage *stage, int node, int device, int group)
   int own = stage->stages->group_of[node];
   guint8 fuses = own == group ? 0 : get_fuses (stage, node);
   gint64 alone = get_cost (stage, node, device)
-                 + stage->tails[2 * node + device];
+                 + stage->tails[get_at (stage, node, device)];
   gint64 fused = TP_COST_NONE;
 
   if (fuses >> device & 1)
     fused = get_fused_cost (stage, own, device)
-            + stage->tails[2 * get_last (stage, own) + device];
+            + stage->tails[get_at (stage, get_last (stage, own), device)];
   return fuses & FUSED ? fused : MIN (alone, fused);
 }
 
@@ -259,7 +262,7 @@ find_tail (const TpSpanStage *stage, int tensor, int device, int group)
 
       if (!is_inside (stage, it->consumers[c]))
         continue;
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < stage->n_devices; d++)
         if (may_be (stage, it->consumers[c], d))
           first = MIN (first,
                        get_copy (stage, tensor, device, d)
@@ -276,9 +279,9 @@ fill_tails (TpSpanStage *stage, int node)
   const TpNode *it = &stage->problem->graph->nodes[node];
   int group = stage->stages->group_of[node];
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     {
-      gint64 *tail = &stage->tails[2 * node + d];
+      gint64 *tail = &stage->tails[get_at (stage, node, d)];
 
       *tail = 0;
       for (int k = 0; k < it->n_outputs && may_be (stage, node, d); k++)
@@ -295,9 +298,9 @@ find_way (const TpSpanStage *stage, int node)
 
   if (group >= 0 && get_last (stage, group) != node)
     return 0;                 /* it may never end by itself */
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     if (may_be (stage, node, d))
-      way = MIN (way, stage->ends[2 * node + d] + stage->tails[2 * node + d]);
+      way = MIN (way, stage->ends[get_at (stage, node, d)] + stage->tails[get_at (stage, node, d)]);
   return way;
 }
 
@@ -314,9 +317,10 @@ add_job (TpSpanStage *stage, TpSpanJob job)
 static void
 add_kernel (TpSpanStage *stage, int node)
 {
-  int device = find_device (stage, node), at = 2 * node + device;
+  int device = find_device (stage, node);
   int group = stage->stages->group_of[node];
   guint8 fuses = get_fuses (stage, node);
+  gsize at = get_at (stage, node, MAX (device, 0));
 
   if ((fuses & FUSED) && get_last (stage, group) == node)
     {
@@ -355,7 +359,7 @@ add_copies (TpSpanStage *stage, int tensor, int from, int group, gint64 end)
 {
   int host = stage->problem->costs->host;
 
-  for (int to = TP_COSTS_HOST; to < 2; to++)
+  for (int to = TP_COSTS_HOST; to < stage->n_devices; to++)
     {
       gint64 need = to == from ? -1 : find_need (stage, tensor, to, group);
       gint64 fetch = 0, feed = 0;
@@ -366,8 +370,10 @@ add_copies (TpSpanStage *stage, int tensor, int from, int group, gint64 end)
         fetch = get_copy (stage, tensor, from, TP_COSTS_HOST);
       if (to != TP_COSTS_HOST && to != host)
         feed = get_copy (stage, tensor, TP_COSTS_HOST, to);
-      add_job (stage, (TpSpanJob){ 4 + from, end, fetch, feed + need });
-      add_job (stage, (TpSpanJob){ 2 + to, end + fetch, feed, need });
+      add_job (stage, (TpSpanJob){ 2 * stage->n_devices + from, end, fetch,
+                                   feed + need });
+      add_job (stage,
+               (TpSpanJob){ stage->n_devices + to, end + fetch, feed, need });
     }
 }
 
@@ -380,7 +386,7 @@ add_outputs (TpSpanStage *stage, int node)
 
   if (device < 0)
     return;
-  end = is_start (stage, node) ? 0 : stage->ends[2 * node + device];
+  end = is_start (stage, node) ? 0 : stage->ends[get_at (stage, node, device)];
   for (int k = 0; k < it->n_outputs; k++)
     add_copies (stage, it->outputs[k], device, group < 0 ? -2 : group, end);
 }

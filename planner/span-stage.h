@@ -8,23 +8,20 @@
 
 typedef struct
 {
-  const TpProblem *problem;   /* (unowned): two devices */
+  const TpProblem *problem;   /* (unowned) */
   const TpSpanStages *stages; /* (unowned) */
-  gint64 *costs;              /* [node * 2 + device] */
-  gint64 *fused_costs;        /* [group * 2 + device]: as one kernel, where that
+  int n_devices;
+  gint64 *costs;              /* [node * n_devices + device] */
+  gint64 *fused_costs;        /* [group * n_devices + device]: as one kernel, where that
                                * saves time; TP_COST_NONE: it does not */
   guint8 *may;                /* [node]: devices it may be on, a bit for each */
   int stage;                  /* that is looked at */
-  gint64 *ready, *ends, *tails; /* [node * 2 + device]: when it can begin and end at
+  gint64 *ready, *ends, *tails; /* [node * n_devices + device]: when it can begin and end at
                                * the earliest; from there to the end of the stage */
   guint8 *fuses;              /* [group]: devices where it may be one kernel, a bit
                                * for each, and one that says it is */
   TpArray *jobs;              /* TpSpanJob: what engines have to do for sure */
   gint64 *copies;             /* [tensor]: from each place to each */
-  int *by_ratio;              /* of each stage its ops, by the ratio of their costs */
-  int *ratio_rank;            /* [node]: where it is in that */
-  gint64 *sums;               /* [place in that * 2 + device]: of what is before */
-  int *fusable, n_fusable;    /* groups of the stage that could be one kernel */
 } TpSpanStage;
 
 /* All may be where they have a cost. */

@@ -7,12 +7,13 @@
 
 #include "ir/guard.h"
 #include "ir/interference.h"
+#include "ir/load-proof.h"
 #include "ir/units.h"
 #include "planner/copies.h"
 
 #include <string.h>
 
-#define MAX_ENGINES TP_SPEEDS_MAX_ENGINES
+#define MAX_ENGINES TP_LOAD_MAX_ENGINES
 #define FREE G_MAXINT64       /* an engine's end that has nothing to do */
 
 __extension__ typedef __int128 Wide;
@@ -264,6 +265,7 @@ typedef struct
 {
   TpSpanTasks *tasks;
   const int *speeds;          /* (nullable): as in the costs */
+  int n_engines;
   Engine engines[MAX_ENGINES];
   int speed[MAX_ENGINES];     /* of each now, where there are speeds */
   TpArray *instant;           /* int: can begin, take no time */
@@ -275,7 +277,7 @@ typedef struct
 static void
 clock_clear (Clock *clock)
 {
-  for (int e = 0; e < MAX_ENGINES; e++)
+  for (int e = 0; e < clock->n_engines; e++)
     g_clear_pointer (&clock->engines[e].ready, tp_array_unref);
   g_clear_pointer (&clock->instant, tp_array_unref);
 }
@@ -357,7 +359,7 @@ begin (Clock *clock)
       clock->tasks->tasks[task].end = clock->now;
       finish (clock, task);
     }
-  for (int e = 0; e < MAX_ENGINES; e++)
+  for (int e = 0; e < clock->n_engines; e++)
     {
       Engine *engine = &clock->engines[e];
       Task *task;
@@ -379,14 +381,13 @@ static void
 foresee (Clock *clock)
 {
   gboolean is_busy[MAX_ENGINES] = { FALSE };
-  int n = 3 * clock->tasks->problem->n_devices;
 
   if (clock->speeds == NULL)
     return;
-  for (int e = 0; e < n; e++)
+  for (int e = 0; e < clock->n_engines; e++)
     is_busy[e] = clock->engines[e].running >= 0;
-  tp_speeds_find (clock->speeds, n, is_busy, clock->speed);
-  for (int e = 0; e < n; e++)
+  tp_speeds_find (clock->speeds, clock->n_engines, is_busy, clock->speed);
+  for (int e = 0; e < clock->n_engines; e++)
     if (is_busy[e])
       {
         Wide left = clock->engines[e].left - TP_SPEED_ALONE;
@@ -408,7 +409,7 @@ find_end (const Clock *clock, int engine)
 static void
 work_until (Clock *clock, gint64 next)
 {
-  for (int e = 0; clock->speeds != NULL && e < MAX_ENGINES; e++)
+  for (int e = 0; clock->speeds != NULL && e < clock->n_engines; e++)
     clock->engines[e].left -= (Wide) clock->speed[e] * (next - clock->now);
   clock->now = clock->span = next;
 }
@@ -420,12 +421,12 @@ go_on (Clock *clock)
   gint64 next = FREE;
 
   foresee (clock);
-  for (int e = 0; e < MAX_ENGINES; e++)
+  for (int e = 0; e < clock->n_engines; e++)
     next = MIN (next, find_end (clock, e));
   if (next == FREE)
     return FALSE;
   work_until (clock, next);
-  for (int e = 0; e < MAX_ENGINES; e++)
+  for (int e = 0; e < clock->n_engines; e++)
     if (find_end (clock, e) == next)
       {
         int task = clock->engines[e].running;
@@ -440,10 +441,11 @@ go_on (Clock *clock)
 static gint64
 run (TpSpanTasks *tasks, const int *speeds, gint64 limit)
 {
-  g_auto (Clock) clock = { .tasks = tasks, .limit = limit, .speeds = speeds };
+  g_auto (Clock) clock = { .tasks = tasks, .limit = limit, .speeds = speeds,
+                           .n_engines = 3 * tasks->problem->n_devices };
 
   clock.instant = tp_array_new (sizeof (int));
-  for (int e = 0; e < MAX_ENGINES; e++)
+  for (int e = 0; e < clock.n_engines; e++)
     clock.engines[e] = (Engine){ tp_array_new (sizeof (int)), -1, 0 };
   for (int i = 0; i < tasks->n_tasks; i++)
     if (tasks->tasks[i].n_before == 0)
@@ -503,8 +505,9 @@ static void
 buffer_streams (TpSpanTasks *tasks)
 {
   const TpGraph *graph = tasks->problem->graph;
-  int before[2][2] = { { -1, -1 }, { -1, -1 } }; /* [device]: the last two */
+  int before[MAX_ENGINES / 3][2]; /* [device]: the last two */
 
+  memset (before, -1, sizeof before);
   for (int i = 0; i < graph->n_nodes; i++)
     {
       int *last = before[tasks->devices[i]];

@@ -22,7 +22,7 @@ typedef struct
   int op, device;             /* fixed below the parent */
   int depth;
   gint64 bound;
-  int first_child;            /* of two; -1: it is an end */
+  int first_child;            /* of all, by device; -1: it is an end */
   int next;                   /* of the same root, or -1 */
 } Node;
 
@@ -60,7 +60,9 @@ get_node (const TpSpanTree *tree, int index)
 static int *
 get_root (const TpSpanTree *tree, Part part)
 {
-  return &tree->roots[4 * (gsize) part.stage + 2 * part.from + part.to];
+  gsize n = (gsize) tree->problem->n_devices;
+
+  return &tree->roots[((gsize) part.stage * n + part.from) * n + part.to];
 }
 
 /* The op at which @stage ends; -1: none. */
@@ -110,6 +112,13 @@ release (TpSpanTree *tree, int stage)
           (gsize) (tree->stages->first_op[stage + 1] - first));
 }
 
+/* Of a bound of @n_ops, in ops of two devices: of each its devices are looked at. */
+static int
+find_work (const TpProblem *problem, int n_ops)
+{
+  return (int) MIN ((gint64) n_ops * problem->n_devices / 2, WORK);
+}
+
 /* Adds it behind @node, and finds its bound. */
 static void
 add_node (TpSpanTree *tree, Part part, Node node)
@@ -122,7 +131,8 @@ add_node (TpSpanTree *tree, Part part, Node node)
   fix (tree, part, index);
   get_node (tree, index)->bound = tp_span_stage_find (&tree->stage, part.stage);
   release (tree, part.stage);
-  tree->work_left -= first[part.stage + 1] - first[part.stage] + 8;
+  tree->work_left -= find_work (
+      tree->problem, first[part.stage + 1] - first[part.stage] + 8);
 }
 
 /* ---- the shortest path ---------------------------------------------------- */
@@ -156,10 +166,11 @@ update_lowest (TpSpanTree *tree, Part part)
 static void
 reach (TpSpanTree *tree, int stage, int to)
 {
-  gsize at = 2 * (gsize) stage + to;
+  int n = tree->problem->n_devices;
+  gsize at = (gsize) stage * n + to;
 
   tree->reach[at] = TP_COST_NONE;
-  for (int from = 0; from < 2; from++)
+  for (int from = 0; from < n; from++)
     {
       Part part = { stage, from, to };
       gint64 sum;
@@ -167,7 +178,7 @@ reach (TpSpanTree *tree, int stage, int to)
       if (*get_root (tree, part) < 0)
         continue;
       sum = get_node (tree, *get_lowest (tree, part))->bound
-            + (stage == 0 ? 0 : tree->reach[at - to - 2 + from]);
+            + (stage == 0 ? 0 : tree->reach[at - to - n + from]);
       if (sum >= tree->reach[at])
         continue;
       tree->reach[at] = sum;
@@ -179,17 +190,17 @@ reach (TpSpanTree *tree, int stage, int to)
 static void
 find_path (TpSpanTree *tree, int stage)
 {
-  int last = tree->stages->n_waists;
-  const gint64 *ends = &tree->reach[2 * (gsize) last];
+  int last = tree->stages->n_waists, n = tree->problem->n_devices;
+  const gint64 *ends = &tree->reach[(gsize) last * n];
 
   for (; stage <= last; stage++)
-    for (int to = 0; to < 2; to++)
+    for (int to = 0; to < n; to++)
       reach (tree, stage, to);
   tree->bound_ns = ends[0];
   for (int i = last, to = 0; i >= 0; i--)
     {
       tree->chosen[i] = (guint8) to;
-      to = tree->via[2 * (gsize) i + to];
+      to = tree->via[(gsize) i * n + to];
     }
 }
 
@@ -205,9 +216,11 @@ get_chosen (const TpSpanTree *tree, int stage)
 static void
 add_roots (TpSpanTree *tree, int stage)
 {
-  for (int i = 0; i < 4; i++)
+  int n = tree->problem->n_devices;
+
+  for (int i = 0; i < n * n; i++)
     {
-      Part part = { stage, i / 2, i % 2 };
+      Part part = { stage, i / n, i % n };
       gboolean is_part = may_be (tree, get_waist (tree, stage - 1), part.from)
                          && may_be (tree, get_waist (tree, stage), part.to);
 
@@ -222,24 +235,25 @@ TpSpanTree *
 tp_span_tree_new (const TpProblem *problem)
 {
   g_autoptr (TpSpanTree) tree = tp_new0 (TpSpanTree, 1);
-  gsize n;
+  gsize n_devices = (gsize) problem->n_devices, n;
 
   tree->problem = problem;
   tree->stages = tp_span_stages_new (problem);
   tree->nodes = tp_array_new (sizeof (Node));
   tree->work_left = WORK;
-  if (problem->n_devices != 2 || tp_costs_is_one_engine (problem->costs)
+  if (n_devices == 1 || tp_costs_is_one_engine (problem->costs)
       || problem->sum >= MAX_SUM
-      || 8 * problem->graph->n_nodes > tree->work_left)
+      || find_work (problem, problem->graph->n_nodes)
+             > tree->work_left / (int) (2 * n_devices * n_devices))
     return g_steal_pointer (&tree);
   n = (gsize) tree->stages->n_waists + 1;
   tp_span_stage_init (&tree->stage, problem, tree->stages);
   tree->allowed
       = tp_memdup (tree->stage.may, (gsize) problem->graph->n_nodes + 1);
-  tree->roots = tp_new (int, 4 * n);
-  tree->lowest = tp_new (int, 4 * n);
-  tree->reach = tp_new (gint64, 2 * n);
-  tree->via = tp_new0 (guint8, 2 * n);
+  tree->roots = tp_new (int, n_devices * n_devices * n);
+  tree->lowest = tp_new (int, n_devices * n_devices * n);
+  tree->reach = tp_new (gint64, n_devices * n);
+  tree->via = tp_new0 (guint8, n_devices * n);
   tree->chosen = tp_new0 (guint8, n);
   for (int i = 0; i < (int) n; i++)
     add_roots (tree, i);
@@ -259,14 +273,22 @@ find_weight (const TpSpanTree *tree, int op)
   gint64 sum = 0;
 
   for (int i = 0; i < (it == NULL ? 1 : it->n_nodes); i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < tree->problem->n_devices; d++)
       {
-        gint64 cost
-            = tree->stage.costs[2 * (it == NULL ? op : it->nodes[i]) + d];
+        gint64 cost = tp_problem_node_cost (
+            tree->problem, it == NULL ? op : it->nodes[i], d);
 
         sum += cost == TP_COST_NONE ? 0 : cost;
       }
   return sum;
+}
+
+static gboolean
+is_free (const TpSpanTree *tree, int op)
+{
+  guint set = tree->stage.may[op];
+
+  return (set & (set - 1)) != 0;
 }
 
 /* Of those that are free, one of what takes longest; -1: none is. What is free is as
@@ -280,7 +302,7 @@ choose_op (const TpSpanTree *tree, int stage)
   for (int i = tree->stages->first_op[stage];
        i < tree->stages->first_op[stage + 1]; i++)
     {
-      gint64 weight = tree->stage.may[i] == 3 ? find_weight (tree, i) : -1;
+      gint64 weight = is_free (tree, i) ? find_weight (tree, i) : -1;
 
       if (weight <= most)
         continue;
@@ -304,8 +326,10 @@ branch (TpSpanTree *tree, Part part)
   if (below.op < 0)
     return FALSE;
   get_node (tree, index)->first_child = n;
-  for (below.device = 0; below.device < 2; below.device++)
+  for (below.device = 0; below.device < tree->problem->n_devices; below.device++)
     {
+      if (!may_be (tree, below.op, below.device))
+        continue;
       below.next = get_node (tree, root)->next;
       get_node (tree, root)->next = (int) tree->nodes->len;
       add_node (tree, part, below);
@@ -354,13 +378,20 @@ tp_span_tree_fill_devices (const TpSpanTree *tree, guint8 *devices)
 
 /* ---- the proof ------------------------------------------------------------ */
 
-/* What comes after node @index, first devices before second ones; -1: it was the
- * last. */
+/* Whether it is the last below its parent. */
+static gboolean
+is_last (const TpSpanTree *tree, const Node *node)
+{
+  return node->device + 1u
+         == g_bit_storage (tree->allowed[node->op]);
+}
+
+/* What comes after node @index, device after device; -1: it was the last. */
 static int
 find_next (const TpSpanTree *tree, int index)
 {
   while (get_node (tree, index)->parent >= 0
-         && get_node (tree, index)->device == 1)
+         && is_last (tree, get_node (tree, index)))
     index = get_node (tree, index)->parent;
   return get_node (tree, index)->parent >= 0 ? index + 1 : -1;
 }
@@ -400,12 +431,15 @@ void
 tp_span_tree_fill_proof (TpSpanTree *tree, TpSpanProof *proof)
 {
   g_autoptr (TpArray) entries = tp_array_new (sizeof (int));
-  int n = tree->stages->n_waists;
+  int n = tree->stages->n_waists, n_devices = tree->problem->n_devices;
+  int n_parts = n_devices * n_devices;
 
   if (tree->bound_ns <= proof->bound_ns)
     return;
-  for (int i = 0; i < 4 * (n + 1); i++)
-    add_entries (tree, (Part){ i / 4, i / 2 % 2, i % 2 }, entries);
+  for (int i = 0; i < n_parts * (n + 1); i++)
+    add_entries (tree,
+                 (Part){ i / n_parts, i / n_devices % n_devices, i % n_devices },
+                 entries);
   proof->bound_ns = tree->bound_ns;
   proof->n_waists = n;
   proof->waists = dup_ints (tree->stages->waists, (gsize) n);

@@ -9,14 +9,15 @@
 
 typedef struct
 {
-  const TpProblem *problem;   /* (unowned): two devices */
+  const TpProblem *problem;   /* (unowned) */
   TpSpanStages *stages;
   TpSpanStage stage;
   guint8 *allowed;            /* [node]: what @stage has of it where nothing is fixed */
   TpArray *nodes;             /* of all trees */
-  int *roots;                 /* [stage * 4 + from * 2 + to]: node; -1: none */
+  int *roots;                 /* [(stage * devices + from) * devices + to]: node; -1:
+                               * none */
   int *lowest;                /* likewise: the end with the lowest bound */
-  gint64 *reach;              /* [waist * 2 + device]: it ends there no sooner */
+  gint64 *reach;              /* [waist * devices + device]: it ends there no sooner */
   guint8 *via;                /* likewise: where the one before is then */
   guint8 *chosen;             /* [waist]: device on the way that ends first */
   gint64 bound_ns;

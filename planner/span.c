@@ -12,9 +12,12 @@
 #include "ir/guard.h"
 #include "planner/cut.h"
 #include "planner/limit.h"
-#include "planner/load.h"
 #include "planner/load-model.h"
+#include "planner/load-several.h"
+#include "planner/load.h"
 #include "planner/network.h"
+#include "planner/share-tree.h"
+#include "planner/share.h"
 #include "planner/span-best.h"
 #include "planner/span-path.h"
 #include "planner/span-tasks.h"
@@ -24,55 +27,86 @@
 
 #define WORK (5 << 19)        /* of all searches: a quarter of a second's */
 #define CUT_NODES (1 << 20)   /* over all cuts */
+#define SHARE_NODES (1 << 13) /* on three devices and more, where it is none */
 #define ROOM_WORK (1 << 17)   /* as of TpSpanRoom, for each search */
+#define PLAIN 4               /* the weight of what counts as it is */
 #define MAX_WEIGHT 8
+
+/* @device, or the first other one on which @node may be. */
+static guint8
+choose (const TpProblem *problem, int node, int device)
+{
+  int other = 0;
+
+  if (tp_problem_node_cost (problem, node, device) != TP_COST_NONE)
+    return (guint8) device;
+  while (tp_problem_node_cost (problem, node, other) == TP_COST_NONE)
+    other++;
+  return (guint8) other;
+}
 
 static void
 offer_alone (TpSpanBest *best, guint8 *devices)
 {
-  int n = best->problem->graph->n_nodes;
-
   for (int d = 0; d < best->problem->n_devices; d++)
     {
-      for (int i = 0; i < n; i++)
-        devices[i] = (guint8) (tp_problem_node_cost (best->problem, i, d)
-                                       != TP_COST_NONE
-                                   ? d
-                                   : 1 - d);
+      for (int i = 0; i < best->problem->graph->n_nodes; i++)
+        devices[i] = choose (best->problem, i, d);
       tp_span_best_offer (best, devices);
     }
 }
 
-static void
-offer_cut (TpSpanBest *best, const gint64 *weights, guint8 *devices)
+/* The least of what weights make of times; FALSE: there is too much of that. */
+static gboolean
+find_weighted (const TpProblem *problem, const gint64 *weights, guint8 *devices)
 {
-  g_autoptr (TpProblem) weighed = tp_problem_weigh (best->problem, weights);
-  g_autoptr (TpNetwork) network = tp_network_new (weighed);
+  g_autoptr (TpProblem) weighed = tp_problem_weigh (problem, weights);
+  g_autoptr (TpNetwork) network = NULL;
+  g_autoptr (TpShareModel) model = NULL;
+  gint64 cost, bound;
 
+  if (problem->n_devices > 2)
+    {
+      model = tp_share_model_new (weighed, NULL);
+      if (model != NULL)
+        tp_share_proof_free (tp_share_tree_climb (model, devices, &cost, &bound));
+      return model != NULL;
+    }
+  network = tp_network_new (weighed);
   tp_network_solve (network);
-  for (int i = 0; i < best->problem->graph->n_nodes; i++)
+  for (int i = 0; i < problem->graph->n_nodes; i++)
     devices[i] = (guint8) tp_network_get_device (network, i);
-  tp_span_best_offer (best, devices);
+  return TRUE;
 }
 
-/* { first device, second device, copies } */
+/* Engines of @dear count @weight, copies @copies, and other kernels PLAIN. */
+static void
+offer_weighted (TpSpanBest *best, int dear, gint64 weight, gint64 copies,
+                guint8 *devices)
+{
+  gint64 weights[TP_LOAD_MAX_ENGINES];
+  int n = best->problem->n_devices;
+
+  for (int e = 0; e < 3 * n; e++)
+    weights[e] = e >= n ? copies : e == dear ? weight : PLAIN;
+  if (find_weighted (best->problem, weights, devices))
+    tp_span_best_offer (best, devices);
+}
+
 static void
 offer_cuts (TpSpanBest *best, guint8 *devices)
 {
-  static const gint64 rows[][3]
-      = { { 4, 4, 2 }, { 4, 4, 1 }, { 4, 5, 4 }, { 5, 4, 4 }, { 4, 6, 2 },
-          { 6, 4, 2 }, { 4, 8, 4 }, { 8, 4, 4 }, { 4, 8, 1 }, { 8, 4, 1 } };
-  gsize most = CUT_NODES / ((gsize) best->problem->graph->n_nodes + 1);
+  static const gint64 rows[][2] /* { one device, copies } */
+      = { { 4, 2 }, { 4, 1 }, { 5, 4 }, { 6, 2 }, { 8, 4 }, { 8, 1 } };
+  int n = best->problem->n_devices;
+  int left = (n > 2 ? SHARE_NODES : CUT_NODES)
+             / (best->problem->graph->n_nodes + 1);
 
   if (best->problem->sum > TP_PROBLEM_LIMIT / (MAX_WEIGHT + 1))
     return;
-  for (gsize i = 0; i < MIN (most, G_N_ELEMENTS (rows)); i++)
-    {
-      const gint64 weights[] = { rows[i][0], rows[i][1], rows[i][2],
-                                 rows[i][2], rows[i][2], rows[i][2] };
-
-      offer_cut (best, weights, devices);
-    }
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    for (int d = rows[i][0] == PLAIN ? 0 : n - 1; d >= 0 && left > 0; d--, left--)
+      offer_weighted (best, d, rows[i][0], rows[i][1], devices);
 }
 
 /* The best of all searches. */
@@ -92,7 +126,7 @@ static void
 search (Found *found, const guint8 *start, gboolean wants_cuts)
 {
   gsize n = (gsize) found->problem->graph->n_nodes + 1;
-  gboolean has_choice = found->problem->n_devices == 2;
+  gboolean has_choice = found->problem->n_devices > 1;
   g_autofree guint8 *own = tp_memdup (start, n);
   g_autofree guint8 *tried = tp_memdup (start, n);
   TpSpanBest best = { .problem = found->problem, .devices = own,
@@ -258,6 +292,33 @@ fill_loads (const TpProblem *problem, const guint8 *devices, TpLoadProof *load)
       = load->loads[tp_load_model_find_busiest (&model, load->loads)];
 }
 
+/* What proves the least load, and a placement of little load, in @least. */
+static TpLoadProof *
+find_least_load (const TpProblem *problem, guint8 *least, GError **error)
+{
+  TpProblem free = *problem;
+  gint64 excess;
+
+  free.limits = NULL;
+  return problem->n_devices > 2
+             ? tp_load_several_solve (&free, NULL, least, &excess, error)
+             : tp_load_solve (problem, least, error);
+}
+
+/* With its proof; noise breaks no ties. */
+static gboolean
+find_cheapest (const TpProblem *problem, TpPlan *plan, guint8 *cheapest,
+               GError **error)
+{
+  const TpSolver *solver
+      = problem->n_devices > 2 ? &tp_solver_share : &tp_solver_cut;
+  TpProblem exact = *problem;
+
+  exact.heeds_noise = FALSE;
+  exact.limits = NULL;
+  return solver->solve (&exact, plan, cheapest, cheapest, error);
+}
+
 /* Begins with the cheapest plan and with that of the least load, or with what is
  * cheapest of what fits. The proof of the cheapest goes with the plan, as it does for
  * throughput. */
@@ -266,13 +327,11 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
             guint8 *cheapest, GError **error)
 {
   gsize n = (gsize) problem->graph->n_nodes + 1;
-  TpProblem exact = *problem;
   g_autofree guint8 *least = tp_new0 (guint8, n);
 
-  exact.heeds_noise = FALSE;
-  plan->load_proof = tp_load_solve (problem, least, error);
+  plan->load_proof = find_least_load (problem, least, error);
   if (plan->load_proof == NULL
-      || !tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error))
+      || !find_cheapest (problem, plan, cheapest, error))
     return FALSE;
   if (problem->limits == NULL)
     memcpy (devices, cheapest, n - 1);
@@ -288,7 +347,7 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
 
 const TpSolver tp_solver_span = {
   .name = "list-schedules",
-  .max_devices = 2,
+  .max_devices = TP_SHARE_MAX_DEVICES,
   .kinds = TP_OBJECTIVE_SPAN,
   .keeps_limits = TRUE,
   .certificate = TP_PLAN_SCHEDULE,

@@ -34,7 +34,8 @@ class Checker(Plan):
         transfers = [{"tensor": self.tensors[t]["tensor"], "from": places[a], "to": places[b],
                       "bytes": self.tensors[t]["bytes"], "time_ns": self.copy(t, a, b)}
                      for t, a, b in self.copies(self.where)]
-        self.is_shared = self.p["certificate"] in ("share-tree", "weighted-shares")
+        self.is_shared = (self.p["certificate"] in ("share-tree", "weighted-shares")
+                          or (self.p["certificate"] == "schedule" and "load_shares" in self.p))
         self.expect({
             "cost_ns": self.paid[0], "transfers": transfers,
             "constant_ns": sum(self.gains.values()), "best_single_ns": least, "best_single": best,

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from check_common import HOST, NONE, need
 
-MANY, MOST_WEIGHTS = 64, 32
+MANY, MOST_WEIGHTS, WEIGHT_PARTS = 64, 32, 1 << 40
 
 
 class Stages:
@@ -28,7 +28,7 @@ class Stages:
         if row is None:
             return {}, False
         ops = self.plan.units[row]
-        times = {d: self.plan.figure[row][d][0] for d in range(2)
+        times = {d: self.plan.figure[row][d][0] for d in range(self.span.n)
                  if self.plan.gains[row, d] > 0 and all(d in at[o] for o in ops)}
         return times, bool(times) and all(len(at[o]) == 1 for o in ops)
 
@@ -99,7 +99,7 @@ class Stages:
 
     def list_copies(self, jobs, at, t, start, done):
         row = self.group.get(self.plan.makers[t])
-        for to in {HOST, 0, 1} - {start}:
+        for to in {HOST, *range(self.span.n)} - {start}:
             after = [self.through(r, to, row) for r in self.plan.readers[t]
                      if r in self.ops and at[r] == {to}]
             if self.is_last and self.plan.shown[t] and to == self.host:
@@ -140,16 +140,17 @@ class Stages:
         self.units = {row: self.fused(at, row) for row in {self.group.get(o) for o in self.ops}}
         self.go_front(at)
         self.go_back(at)
-        jobs, idle = self.list_jobs(at), [0, 0]
-        for d in range(2):
+        jobs, idle = self.list_jobs(at), [0] * self.span.n
+        for d in range(self.span.n):
             some = [o for o in self.ops if d in at[o] and (o in self.group or self.costs[o][d])]
             if jobs.get(d):
                 idle[d] = min(self.begins[o, d] for o in some) + min(self.rests[o, d] for o in some)
-        weights = [(b, a) for a, b in (self.costs[o] for o in self.ops) if a and b][:MOST_WEIGHTS]
+        weights = [[-(-WEIGHT_PARTS * min(own) // cost) for cost in own]
+                   for own in (self.costs[o] for o in self.ops) if all(own)][:MOST_WEIGHTS]
         ways = [min(self.ends[o, d] + self.rests[o, d] for d in at[o]) for o in self.ops
                 if o not in self.group or self.plan.units[self.group[o]][-1] == o]
         return max(ways + [self.busy(some) for some in jobs.values() if some]
-                   + [self.mean(at, idle, pair) for pair in [(1, 1), *weights]])
+                   + [self.mean(at, idle, row) for row in [[1] * self.span.n, *weights]])
 
     # ---- all of them
 
@@ -168,17 +169,18 @@ class Stages:
         path, least = [], float("inf")
         for o in entries:
             if o >= 0:
-                need(o in self.ops and len(at[o]) == 2, "op", o, "is not free")
-                at[o] = {0}
+                need(o in self.ops and len(at[o]) > 1, "op", o, "is not free")
+                at[o] = {min(at[o])}
                 path.append(o)
                 continue
             need(o == -1, "neither op nor end")
             least = min(least, self.least(at))
-            while path and at[path[-1]] == {1}:
-                at[path.pop()] = {0, 1}
+            while path and at[path[-1]] == {max(self.allowed[path[-1]])}:
+                o = path.pop()
+                at[o] = self.allowed[o]
             if not path:
                 return least
-            at[path[-1]] = {1}
+            at[path[-1]] = {min(d for d in self.allowed[path[-1]] if d > min(at[path[-1]]))}
         raise ValueError("too few entries of span_tree")
 
     def find(self):
@@ -187,7 +189,7 @@ class Stages:
         if not {"span_waists", "span_tree"} & p.keys():
             return 0
         is_one = p.get("same_silicon") and not p.get("own_processors")
-        need(self.span.n == 2 and not is_one and waists == sorted(set(waists)), "waists")
+        need(self.span.n > 1 and not is_one and waists == sorted(set(waists)), "waists")
         need(all(0 <= waist < len(self.plan.ops) for waist in waists), "waists")
         reach, marks = {0: 0}, [NONE, *waists, NONE]
         for start, end in zip(marks, marks[1:]):

@@ -24,7 +24,7 @@ static const struct
   { TP_PLAN_WEIGHTED_SHARES, TP_CHECKER_MAX_SHARING,
     tp_checker_check_load_several },
   { TP_PLAN_RATED_CUT, 2, tp_checker_check_rated },
-  { TP_PLAN_SCHEDULE, 2, tp_checker_check_span },
+  { TP_PLAN_SCHEDULE, TP_CHECKER_MAX_SHARING, tp_checker_check_span },
 };
 
 /* Throughput is proved by loads, makespan by them and a schedule, energy and price by

@@ -7,11 +7,12 @@
 #include "planner/check/check-pace.h"
 
 #include "ir/guard.h"
+#include "planner/check/check-shares.h"
 
 #include <stdlib.h>
 
 #define ALONE 1000            /* what is done in a ns by who is alone */
-#define MAX_ENGINES 6
+#define MAX_ENGINES (3 * TP_CHECKER_MAX_SHARING)
 
 __extension__ typedef __int128 Wide;
 

@@ -353,7 +353,10 @@ tp_checker_check_span (TpChecker *checker)
 {
   if (!check_form (checker))
     return;
-  tp_checker_check_load (checker);
+  if (checker->costs->n_devices > 2)
+    tp_checker_check_load_several (checker);
+  else
+    tp_checker_check_load (checker);
   if (checker->reasons->len == 0)
     check_times (checker);    /* it stands on all the rest */
 }

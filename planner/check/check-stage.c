@@ -10,6 +10,8 @@
 #define NOBODY -2             /* no group: differs from that of ops in none */
 #define MANY 64
 #define MOST_WEIGHTS 32
+#define MOST_DEVICES TP_CHECKER_MOST_STAGED
+#define WEIGHT_PARTS ((Wide) 1 << 40)
 
 __extension__ typedef __int128 Wide;
 
@@ -31,9 +33,10 @@ typedef struct
 void
 tp_checker_stage_init (TpCheckerStage *stage, const TpChecker *checker)
 {
-  gsize n = 2 * (gsize) checker->graph->n_nodes + 1;
+  int n_devices = checker->costs->n_devices;
+  gsize n = (gsize) n_devices * checker->graph->n_nodes + 1;
 
-  *stage = (TpCheckerStage){ .checker = checker };
+  *stage = (TpCheckerStage){ .checker = checker, .n_devices = n_devices };
   stage->at = tp_new0 (guint8, n);
   stage->begins = tp_new0 (gint64, n);
   stage->ends = tp_new0 (gint64, n);
@@ -59,16 +62,30 @@ has (const TpCheckerStage *stage, int node)
   return node >= stage->first && node < stage->end;
 }
 
+/* Where a figure of an op, a group or a tensor, on @device is. */
+static gsize
+index_of (const TpCheckerStage *stage, int what, int device)
+{
+  return (gsize) what * stage->n_devices + device;
+}
+
+static gboolean
+is_one (guint set)
+{
+  return set != 0 && (set & (set - 1)) == 0;
+}
+
 static gint64
 alone (const TpCheckerStage *stage, int node, int device)
 {
-  return stage->checker->node_costs[2 * (gsize) node + device];
+  return stage->checker->node_costs[index_of (stage, node, device)];
 }
 
 static gint64
 move (const TpCheckerStage *stage, int tensor, int from, int to)
 {
-  const TpCheckerLegs *legs = &stage->checker->legs[2 * (gsize) tensor];
+  const TpCheckerLegs *legs
+      = &stage->checker->legs[index_of (stage, tensor, 0)];
 
   if (from == to || stage->checker->tensors[tensor].is_constant)
     return 0;
@@ -99,8 +116,8 @@ fused (const TpCheckerStage *stage, int node, int device)
 
   if (it == NULL)
     return TP_COST_NONE;
-  time_ns = -stage->checker->gains[2 * (gsize) stage->checker->group_of[node]
-                                   + device];
+  time_ns = -stage->checker->gains[index_of (
+      stage, stage->checker->group_of[node], device)];
   if (time_ns == 0)
     return TP_COST_NONE;
   for (int i = 0; i < it->n_nodes; i++)
@@ -127,15 +144,17 @@ is_fused (const TpCheckerStage *stage, int node, int device)
 static gboolean
 may_fuse (const TpCheckerStage *stage, int node)
 {
-  return fused (stage, node, 0) != TP_COST_NONE
-         || fused (stage, node, 1) != TP_COST_NONE;
+  for (int d = 0; d < stage->n_devices; d++)
+    if (fused (stage, node, d) != TP_COST_NONE)
+      return TRUE;
+  return FALSE;
 }
 
 /* Where it is for sure, or -1. */
 static int
 place_of (const TpCheckerStage *stage, int node)
 {
-  return stage->at[node] == 3 ? -1 : stage->at[node] - 1;
+  return is_one (stage->at[node]) ? g_bit_nth_lsf (stage->at[node], -1) : -1;
 }
 
 /* ---- from the front ------------------------------------------------------- */
@@ -150,11 +169,11 @@ arrive (const TpCheckerStage *stage, int tensor, int device)
     return move (stage, tensor, TP_COSTS_HOST, device);
   if (maker < 0 || (maker != stage->start && !has (stage, maker)))
     return 0;
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     if (stage->at[maker] >> d & 1)
       best = MIN (best, (maker == stage->start
                              ? 0
-                             : stage->ends[2 * (gsize) maker + d])
+                             : stage->ends[index_of (stage, maker, d)])
                             + move (stage, tensor, d, device));
   return best;
 }
@@ -195,9 +214,9 @@ end_as_group (const TpCheckerStage *stage, int node, int device)
 static void
 fill_front (TpCheckerStage *stage, int node)
 {
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     {
-      gsize i = 2 * (gsize) node + d;
+      gsize i = index_of (stage, node, d);
       gint64 whole;
 
       if (!(stage->at[node] >> d & 1))
@@ -218,14 +237,14 @@ static gint64
 go_through (const TpCheckerStage *stage, int node, int device, int group)
 {
   gint64 best = alone (stage, node, device)
-                + stage->rests[2 * (gsize) node + device];
+                + stage->rests[index_of (stage, node, device)];
   gint64 whole = stage->checker->group_of[node] == group
                      ? TP_COST_NONE
                      : fused (stage, node, device);
 
   if (whole == TP_COST_NONE)
     return best;
-  whole += stage->rests[2 * (gsize) last_of (group_of (stage, node)) + device];
+  whole += stage->rests[index_of (stage, last_of (group_of (stage, node)), device)];
   return is_fused (stage, node, device) ? whole : MIN (best, whole);
 }
 
@@ -252,7 +271,7 @@ find_rest (const TpCheckerStage *stage, int tensor, int device, int group)
 
       if (!has (stage, reader))
         continue;
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < stage->n_devices; d++)
         if (stage->at[reader] >> d & 1)
           best = MIN (best, move (stage, tensor, device, d)
                                 + go_through (stage, reader, d, group));
@@ -266,9 +285,9 @@ fill_back (TpCheckerStage *stage, int node)
 {
   const TpNode *it = &stage->checker->graph->nodes[node];
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < stage->n_devices; d++)
     {
-      gint64 *rest = &stage->rests[2 * (gsize) node + d];
+      gint64 *rest = &stage->rests[index_of (stage, node, d)];
 
       *rest = 0;
       for (int k = 0; k < it->n_outputs; k++)
@@ -287,10 +306,10 @@ find_longest (const TpCheckerStage *stage)
       const TpGroup *group = group_of (stage, i);
       gint64 best = TP_COST_NONE;
 
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < stage->n_devices; d++)
         if (stage->at[i] >> d & 1)
-          best = MIN (best, stage->ends[2 * (gsize) i + d]
-                                + stage->rests[2 * (gsize) i + d]);
+          best = MIN (best, stage->ends[index_of (stage, i, d)]
+                                + stage->rests[index_of (stage, i, d)]);
       if (group == NULL || last_of (group) == i)
         longest = MAX (longest, best);
     }
@@ -310,7 +329,7 @@ static void
 add_kernel (TpCheckerStage *stage, int node)
 {
   int device = place_of (stage, node);
-  gsize i = 2 * (gsize) node + device;
+  gsize i = index_of (stage, node, MAX (device, 0));
   const TpGroup *group = group_of (stage, node);
 
   if (device < 0)
@@ -344,11 +363,12 @@ find_need (const TpCheckerStage *stage, int tensor, int place, int group)
 static void
 add_copies (TpCheckerStage *stage, int tensor, Maker maker)
 {
-  const TpCheckerLegs *legs = &stage->checker->legs[2 * (gsize) tensor];
+  const TpCheckerLegs *legs
+      = &stage->checker->legs[index_of (stage, tensor, 0)];
 
   if (stage->checker->tensors[tensor].is_constant)
     return;
-  for (int to = TP_COSTS_HOST; to < 2; to++)
+  for (int to = TP_COSTS_HOST; to < stage->n_devices; to++)
     {
       gint64 need = find_need (stage, tensor, to, maker.group);
       gint64 fetch = maker.place < 0 ? 0 : legs[MAX (maker.place, 0)].fetch;
@@ -357,8 +377,8 @@ add_copies (TpCheckerStage *stage, int tensor, Maker maker)
       if (to == maker.place || need < 0)
         continue;
       add_job (stage,
-               (Job){ 4 + maker.place, maker.done, fetch, feed + need });
-      add_job (stage, (Job){ 2 + to, maker.done + fetch, feed, need });
+               (Job){ 2 * stage->n_devices + maker.place, maker.done, fetch, feed + need });
+      add_job (stage, (Job){ stage->n_devices + to, maker.done + fetch, feed, need });
     }
 }
 
@@ -371,7 +391,7 @@ add_copies_of_node (TpCheckerStage *stage, int node)
   if (maker.place < 0)
     return;
   if (node != stage->start)
-    maker.done = stage->ends[2 * (gsize) node + maker.place];
+    maker.done = stage->ends[index_of (stage, node, maker.place)];
   for (int k = 0; k < it->n_outputs; k++)
     add_copies (stage, it->outputs[k], maker);
 }
@@ -445,7 +465,7 @@ find_busy (const TpArray *jobs, int engine)
   return n == 0 ? 0 : MAX (most, find_since (jobs, engine, least));
 }
 
-/* ---- both devices --------------------------------------------------------- */
+/* ---- all devices ---------------------------------------------------------- */
 
 /* Before and after all kernels there can be on @device, if there is one for sure. */
 static gint64
@@ -460,74 +480,110 @@ find_idle (const TpCheckerStage *stage, int device)
     if ((stage->at[i] >> device & 1)
         && (group_of (stage, i) != NULL || alone (stage, i, device) > 0))
       {
-        before = MIN (before, stage->begins[2 * (gsize) i + device]);
-        after = MIN (after, stage->rests[2 * (gsize) i + device]);
+        before = MIN (before, stage->begins[index_of (stage, i, device)]);
+        after = MIN (after, stage->rests[index_of (stage, i, device)]);
       }
   return has_job ? before + after : 0;
 }
 
 static Wide
-weigh (const TpCheckerStage *stage, int node, Wide first, Wide second)
+weigh (const TpCheckerStage *stage, int node, const gint64 *weights)
 {
-  if (stage->at[node] == 3)
-    return MIN (first * alone (stage, node, 0),
-                second * alone (stage, node, 1));
-  return stage->at[node] == 1 ? first * alone (stage, node, 0)
-                              : second * alone (stage, node, 1);
+  Wide least = -1;
+
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      Wide own = (Wide) weights[d] * alone (stage, node, d);
+
+      if ((stage->at[node] >> d & 1) && (least < 0 || own < least))
+        least = own;
+    }
+  return least;
 }
 
 /* The last op of a group that may be one kernel stands for all of it. */
 static Wide
-weigh_group (const TpCheckerStage *stage, int node, Wide first, Wide second)
+weigh_group (const TpCheckerStage *stage, int node, const gint64 *weights)
 {
   const TpGroup *it = group_of (stage, node);
-  gint64 here = fused (stage, node, 0), there = fused (stage, node, 1);
   Wide sum = 0;
 
-  if (is_fused (stage, node, 0))
-    return first * here;
-  if (is_fused (stage, node, 1))
-    return second * there;
   for (int i = 0; i < it->n_nodes; i++)
-    sum += weigh (stage, it->nodes[i], first, second);
-  if (here != TP_COST_NONE)
-    sum = MIN (sum, first * here);
-  return there == TP_COST_NONE ? sum : MIN (sum, second * there);
+    sum += weigh (stage, it->nodes[i], weights);
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      Wide whole = (Wide) weights[d] * fused (stage, node, d);
+
+      if (is_fused (stage, node, d))
+        return whole;
+      if (fused (stage, node, d) != TP_COST_NONE)
+        sum = MIN (sum, whole);
+    }
+  return sum;
 }
 
 /* @idle: [device]: when it has nothing to do. */
 static Wide
-find_mean (const TpCheckerStage *stage, const gint64 *idle, gint64 first,
-           gint64 second)
+find_mean (const TpCheckerStage *stage, const gint64 *idle,
+           const gint64 *weights)
 {
-  Wide all = (Wide) first + second;
-  Wide sum = (Wide) first * idle[0] + (Wide) second * idle[1];
+  Wide all = 0, sum = 0;
 
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      all += weights[d];
+      sum += (Wide) weights[d] * idle[d];
+    }
   for (int i = stage->first; i < stage->end; i++)
     if (!may_fuse (stage, i))
-      sum += weigh (stage, i, first, second);
+      sum += weigh (stage, i, weights);
     else if (last_of (group_of (stage, i)) == i)
-      sum += weigh_group (stage, i, first, second);
+      sum += weigh_group (stage, i, weights);
   return (sum + all - 1) / all;
+}
+
+/* With which @node is as dear everywhere, in parts of the largest; FALSE: there are
+ * none. */
+static gboolean
+even_out (const TpCheckerStage *stage, int node, gint64 *weights)
+{
+  gint64 fastest = TP_COST_NONE;
+
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      if (alone (stage, node, d) == 0
+          || alone (stage, node, d) == TP_COST_NONE)
+        return FALSE;
+      fastest = MIN (fastest, alone (stage, node, d));
+    }
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      Wide own = alone (stage, node, d);
+
+      weights[d] = (gint64) ((WEIGHT_PARTS * fastest + own - 1) / own);
+    }
+  return TRUE;
 }
 
 static Wide
 find_means (const TpCheckerStage *stage)
 {
-  const gint64 idle[] = { find_idle (stage, 0), find_idle (stage, 1) };
-  Wide most = find_mean (stage, idle, 1, 1);
+  gint64 idle[MOST_DEVICES] = { 0 }, weights[MOST_DEVICES] = { 0 };
   int left = MOST_WEIGHTS;
+  Wide most;
 
-  for (int i = stage->first; i < stage->end && left > 0; i++)
+  for (int d = 0; d < stage->n_devices; d++)
     {
-      gint64 first = alone (stage, i, 0), second = alone (stage, i, 1);
-
-      if (first == 0 || second == 0 || first == TP_COST_NONE
-          || second == TP_COST_NONE)
-        continue;
-      most = MAX (most, find_mean (stage, idle, second, first));
-      left--;
+      idle[d] = find_idle (stage, d);
+      weights[d] = 1;
     }
+  most = find_mean (stage, idle, weights);
+  for (int i = stage->first; i < stage->end && left > 0; i++)
+    if (even_out (stage, i, weights))
+      {
+        most = MAX (most, find_mean (stage, idle, weights));
+        left--;
+      }
   return most;
 }
 
@@ -545,7 +601,7 @@ tp_checker_stage_find (TpCheckerStage *stage)
   if (stage->jobs->len > 1)
     qsort (stage->jobs->data, stage->jobs->len, sizeof (Job), compare_jobs);
   most = MAX (find_longest (stage), find_means (stage));
-  for (int e = 0; e < 6; e++)
+  for (int e = 0; e < 3 * stage->n_devices; e++)
     most = MAX (most, find_busy (stage->jobs, e));
   return (gint64) MIN (most, (Wide) G_MAXINT64);
 }

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define MOST_DEVICES TP_CHECKER_MOST_STAGED
+
 __extension__ typedef __int128 Wide;
 
 typedef struct
@@ -135,10 +137,14 @@ check_stage (Walk *walk)
 static guint8
 find_allowed (const Walk *walk, int node)
 {
-  const gint64 *costs = &walk->checker->node_costs[2 * (gsize) node];
+  int n = walk->checker->costs->n_devices;
+  const gint64 *costs = &walk->checker->node_costs[(gsize) node * n];
+  guint8 set = 0;
 
-  return (guint8) ((costs[0] != TP_COST_NONE ? 1 : 0)
-                   | (costs[1] != TP_COST_NONE ? 2 : 0));
+  for (int d = 0; d < n; d++)
+    if (costs[d] != TP_COST_NONE)
+      set |= (guint8) (1u << d);
+  return set;
 }
 
 static void
@@ -162,16 +168,39 @@ put (Walk *walk, int node, int device)
   return TRUE;
 }
 
-/* To the second device of the last op that was on its first; FALSE: there is none. */
+/* The first of its devices that is after @set, as a set. */
+static guint8
+find_next_device (const Walk *walk, int node, guint8 set)
+{
+  guint left = find_allowed (walk, node) & ~(2u * set - 1);
+
+  return (guint8) (left & -left);
+}
+
+/* To the next device of the last op that has one; FALSE: there is none. */
 static gboolean
 step_back (Walk *walk)
 {
-  while (walk->n_path > 0 && walk->stage.at[walk->path[walk->n_path - 1]] == 2)
-    walk->stage.at[walk->path[--walk->n_path]] = 3;
-  if (walk->n_path == 0)
-    return FALSE;
-  walk->stage.at[walk->path[walk->n_path - 1]] = 2;
-  return TRUE;
+  while (walk->n_path > 0)
+    {
+      int node = walk->path[walk->n_path - 1];
+      guint8 *at = &walk->stage.at[node];
+      guint8 next = find_next_device (walk, node, *at);
+
+      *at = next != 0 ? next : find_allowed (walk, node);
+      if (next != 0)
+        return TRUE;
+      walk->n_path--;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_free (const Walk *walk, int node)
+{
+  guint set = walk->stage.at[node];
+
+  return (set & (set - 1)) != 0;
 }
 
 /* What the next tree proves; -1: nothing, which was said. */
@@ -191,7 +220,7 @@ find_tree (Walk *walk)
             return least;
           continue;
         }
-      if (!is_inside (walk, op) || walk->stage.at[op] != 3)
+      if (!is_inside (walk, op) || !is_free (walk, op))
         {
           tp_checker_fail (walk->checker,
                            "span_tree: op %d is not free in stage %d", op,
@@ -199,7 +228,7 @@ find_tree (Walk *walk)
           return -1;
         }
       walk->path[walk->n_path++] = op;
-      walk->stage.at[op] = 1;
+      walk->stage.at[op] &= (guint8) -walk->stage.at[op]; /* the first of them */
     }
   tp_checker_fail (walk->checker, "span_tree has too few entries");
   return -1;
@@ -212,13 +241,16 @@ find_tree (Walk *walk)
 static gboolean
 go_on (Walk *walk, Wide *reach)
 {
-  Wide next[2] = { -1, -1 };
+  int n = walk->checker->costs->n_devices;
+  Wide next[MOST_DEVICES];
 
   if (!check_stage (walk))
     return FALSE;
-  for (int i = 0; i < 4; i++)
+  for (int d = 0; d < n; d++)
+    next[d] = -1;
+  for (int i = 0; i < n * n; i++)
     {
-      int from = i / 2, to = i % 2;
+      int from = i / n, to = i % n;
       gint64 bound;
 
       release (walk);
@@ -232,7 +264,7 @@ go_on (Walk *walk, Wide *reach)
           && (next[to] < 0 || reach[from] + bound < next[to]))
         next[to] = reach[from] + bound;
     }
-  memcpy (reach, next, sizeof next);
+  memcpy (reach, next, sizeof (Wide) * (gsize) n);
   return TRUE;
 }
 
@@ -241,13 +273,14 @@ tp_checker_find_stages (TpChecker *checker)
 {
   g_auto (Walk) walk = { .checker = checker,
                          .proof = checker->plan->span_proof };
-  Wide reach[2] = { 0, -1 };
+  Wide reach[MOST_DEVICES] = { 0, -1, -1, -1, -1, -1 };
 
   if (walk.proof->n_entries == 0 && walk.proof->n_waists == 0)
     return 0;
   tp_checker_stage_init (&walk.stage, checker);
   walk.path = tp_new (int, (gsize) checker->graph->n_nodes + 1);
-  if (checker->costs->n_devices != 2 || tp_costs_is_one_engine (checker->costs)
+  if (checker->costs->n_devices == 1
+      || checker->costs->n_devices > MOST_DEVICES || tp_costs_is_one_engine (checker->costs)
       || !are_waists (&walk))
     {
       tp_checker_fail (checker, "span_waists are no ops in order, or are not "

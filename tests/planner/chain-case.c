@@ -31,13 +31,32 @@ has_chains (const TpTestCase *test)
   return TRUE;
 }
 
+/* Where one of more than two devices is the host, any may be. */
+static TpTestSpec
+make_spec (int n_ops, int n_devices)
+{
+  TpTestSpec spec = tp_test_spec_steady (n_ops);
+
+  if (n_devices > 2 && spec.host >= 0)
+    spec.host = g_test_rand_int_range (0, n_devices);
+  spec.n_devices = n_devices;
+  return spec;
+}
+
 TpTestCase *
 tp_test_chain_case_new (int most)
+{
+  return tp_test_chain_case_new_for (
+      most, g_test_rand_bit () ? 2 : g_test_rand_int_range (3, 5));
+}
+
+TpTestCase *
+tp_test_chain_case_new_for (int most, int n_devices)
 {
   for (;;)
     {
       TpTestSpec spec
-          = tp_test_spec_steady (g_test_rand_int_range (1, most + 1));
+          = make_spec (g_test_rand_int_range (1, most + 1), n_devices);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
 
       if (has_chains (test))

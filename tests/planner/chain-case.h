@@ -4,9 +4,10 @@
 
 #include "random-graph.h"
 
-/* Of up to @most ops. */
+/* Of up to @most ops, and two to four devices. */
 TpTestCase *tp_test_chain_case_new (int most);
-/* Engines of both devices slow each other, from GTest's random numbers; seals its
+TpTestCase *tp_test_chain_case_new_for (int most, int n_devices);
+/* Engines slow each other, from GTest's random numbers; seals its
  * costs. */
 void tp_test_case_slow (TpTestCase *test);
 

@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define N_ENGINES 6
+#define N_ENGINES TP_LOAD_MAX_ENGINES
 
 /* ---- how fast -------------------------------------------------------------- */
 
@@ -69,7 +69,7 @@ dup_devices (const TpTestCase *test)
   gint64 loads[N_ENGINES];
 
   for (int i = 0; i < n; i++)
-    devices[i] = (guint8) g_test_rand_bit ();
+    devices[i] = (guint8) g_test_rand_int_range (0, test->costs->n_devices);
   return tp_test_case_loads (test, devices, loads) ? g_steal_pointer (&devices)
                                                    : NULL;
 }
@@ -77,9 +77,11 @@ dup_devices (const TpTestCase *test)
 static void
 fill_speeds (TpTestCase *test, int speed)
 {
-  test->costs->speeds = g_new (int, N_ENGINES * N_ENGINES);
-  for (int i = 0; i < N_ENGINES * N_ENGINES; i++)
-    test->costs->speeds[i] = i % (N_ENGINES + 1) == 0 ? TP_SPEED_ALONE : speed;
+  int n = 3 * test->costs->n_devices;
+
+  test->costs->speeds = g_new (int, n * n);
+  for (int i = 0; i < n * n; i++)
+    test->costs->speeds[i] = i % (n + 1) == 0 ? TP_SPEED_ALONE : speed;
 }
 
 /* Where all go on as if alone, all is as it was. */
@@ -131,7 +133,7 @@ test_no_worse (void)
         continue;
       n_done++;
       g_assert_true (tp_test_case_loads (test, devices, loads));
-      for (int e = 0; e < N_ENGINES; e++)
+      for (int e = 0; e < 3 * test->costs->n_devices; e++)
         {
           sum += loads[e];
           most = MAX (most, loads[e]);
@@ -151,7 +153,7 @@ test_no_worse (void)
 
 typedef struct
 {
-  int n;
+  int n, n_engines;
   double starts[64], ends[64], alone[64];
   int engines[64];
 } Told;
@@ -174,6 +176,7 @@ tell_all (Told *told, const TpPlan *plan)
   const TpSpanProof *proof = plan->span_proof;
   int n = plan->n_devices;
 
+  told->n_engines = 3 * n;
   for (int i = 0; i < proof->n_nodes; i++)
     tell (told, plan->placements[i].device, proof->starts[i], proof->ends[i],
           plan->placements[i].time_ns);
@@ -202,7 +205,8 @@ find_pace (const Told *told, const int *speeds, int task, double now)
       paces[i] = told->starts[i] <= now && now < told->ends[i];
       for (int k = 0; k < told->n && paces[i] > 0; k++)
         if (k != i && told->starts[k] <= now && now < told->ends[k])
-          paces[i] *= speeds[told->engines[i] * N_ENGINES + told->engines[k]]
+          paces[i] *= speeds[told->engines[i] * told->n_engines
+                             + told->engines[k]]
                       / 1000.0;
       sum += paces[i];
     }

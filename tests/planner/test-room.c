@@ -267,7 +267,7 @@ test_throughput (gconstpointer n_devices)
   judge (&found);
 }
 
-/* ---- makespan, on two devices ---------------------------------------------- */
+/* ---- makespan -------------------------------------------------------------- */
 
 /* What a run by @devices takes, in the order in which it takes least of those in which
  * it fits; TP_COST_NONE: in none. */
@@ -294,17 +294,20 @@ find_least_span (const TpTestCase *test, const gint64 *limits)
 {
   g_autoptr (TpProblem) problem = tp_test_case_problem (test);
   int n = test->graph->n_nodes;
+  guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = TP_COST_NONE;
+  gboolean is_left = TRUE;
 
   problem->limits = limits;
-  for (guint set = 0; set < 1u << n; set++)
+  while (is_left)
     {
-      guint8 devices[MAX_OPS + 1];
+      int i = 0;
 
-      for (int i = 0; i < n; i++)
-        devices[i] = (set >> i) & 1;
       if (tp_test_case_cost (test, devices) != TP_COST_NONE)
         least = MIN (least, find_span (problem, devices));
+      while (i < n && ++devices[i] == test->costs->n_devices)
+        devices[i++] = 0;
+      is_left = i < n;
     }
   return least;
 }
@@ -351,19 +354,38 @@ check_span (const TpTestCase *test, const gint64 *limits, Found *found)
   count (found, plan, plan->span_proof->span_ns, least);
 }
 
-static void
-test_makespan (gconstpointer is_streamed)
+typedef struct
 {
+  int n_devices;
+  gboolean is_streamed;
+} SpanKind;
+
+static const SpanKind span_kinds[]
+    = { { 2, FALSE }, { 3, FALSE }, { 2, TRUE }, { 3, TRUE } };
+
+static TpTestCase *
+new_span_case (const SpanKind *kind)
+{
+  int n_ops
+      = g_test_rand_int_range (2, kind->n_devices == 2 ? MAX_OPS + 1 : 6);
+
+  if (kind->is_streamed)
+    return tp_memory_case_new_streamed (MAX (n_ops - 2, 1), kind->n_devices);
+  return kind->n_devices == 2 ? tp_memory_case_new (n_ops)
+                              : tp_memory_case_new_for (kind->n_devices, n_ops);
+}
+
+static void
+test_makespan (gconstpointer data)
+{
+  const SpanKind *kind = data;
   Found found = { 0 };
 
   for (int round = 0; round < ROUNDS; round++)
     {
-      int n_ops = g_test_rand_int_range (2, MAX_OPS + 1);
-      g_autoptr (TpTestCase) test
-          = is_streamed != NULL
-                ? tp_memory_case_new_streamed (MAX (n_ops - 2, 1), 2)
-                : tp_memory_case_new (n_ops);
-      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 }, bytes[2];
+      g_autoptr (TpTestCase) test = new_span_case (kind);
+      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 };
+      gint64 bytes[TP_TEST_MAX_DEVICES];
       g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
 
@@ -371,7 +393,8 @@ test_makespan (gconstpointer is_streamed)
         tp_test_case_slow (test);
       check_turns (test, devices);
       tp_memory_case_count (test, devices, bytes);
-      limits[1] = bytes[1] * g_test_rand_int_range (10, 90) / 100 + 1;
+      for (int d = 1; d < kind->n_devices; d++)
+        limits[d] = bytes[d] * g_test_rand_int_range (10, 90) / 100 + 1;
       check_span (test, limits, &found);
     }
   judge (&found);
@@ -453,8 +476,11 @@ main (int argc, char **argv)
                         test_throughput);
   g_test_add_data_func ("/room/throughput/3", GINT_TO_POINTER (3),
                         test_throughput);
-  g_test_add_data_func ("/room/makespan", NULL, test_makespan);
-  g_test_add_data_func ("/room/makespan-streamed", GINT_TO_POINTER (TRUE),
+  g_test_add_data_func ("/room/makespan/2", &span_kinds[0], test_makespan);
+  g_test_add_data_func ("/room/makespan/3", &span_kinds[1], test_makespan);
+  g_test_add_data_func ("/room/makespan-streamed/2", &span_kinds[2],
+                        test_makespan);
+  g_test_add_data_func ("/room/makespan-streamed/3", &span_kinds[3],
                         test_makespan);
   g_test_add_func ("/room/spoilt", test_spoilt);
   g_test_add_func ("/room/second", test_second);

@@ -26,7 +26,7 @@ typedef struct
 {
   const Work *work;
   gint64 ends[MAX_TASKS];
-  gint64 free_at[6];
+  gint64 free_at[TP_LOAD_MAX_ENGINES];
   gint64 best;
 } Search;
 
@@ -153,13 +153,13 @@ find_start (const Search *search, int task)
 static gboolean
 is_late (const Search *search, guint64 done)
 {
-  gint64 ends[6];
+  gint64 ends[TP_LOAD_MAX_ENGINES];
 
   memcpy (ends, search->free_at, sizeof ends);
   for (int i = 0; i < search->work->n; i++)
     if (!(done >> i & 1))
       ends[search->work->engines[i]] += search->work->times[i];
-  for (int e = 0; e < 6; e++)
+  for (int e = 0; e < TP_LOAD_MAX_ENGINES; e++)
     if (ends[e] >= search->best)
       return TRUE;
   return FALSE;
@@ -199,22 +199,26 @@ static gint64
 try_placements (const TpTestCase *test, gint64 most)
 {
   int n = test->graph->n_nodes;
-  gint64 loads[6];
-  guint8 devices[16];
+  gint64 loads[TP_LOAD_MAX_ENGINES];
+  guint8 devices[16] = { 0 };
   Search search = { .best = most };
+  gboolean is_left = TRUE;
 
-  for (guint mask = 0; mask < 1u << n; mask++)
+  while (is_left)
     {
       Work work;
+      int i = 0;
 
-      for (int i = 0; i < n; i++)
-        devices[i] = mask >> i & 1;
-      if (!tp_test_case_loads (test, devices, loads))
-        continue;
-      fill_work (&work, test, devices);
-      search.work = &work;
-      memset (search.free_at, 0, sizeof search.free_at);
-      try_orders (&search, 0, 0, 0);
+      if (tp_test_case_loads (test, devices, loads))
+        {
+          fill_work (&work, test, devices);
+          search.work = &work;
+          memset (search.free_at, 0, sizeof search.free_at);
+          try_orders (&search, 0, 0, 0);
+        }
+      while (i < n && ++devices[i] == test->costs->n_devices)
+        devices[i++] = 0;
+      is_left = i < n;
     }
   return search.best;
 }
@@ -239,20 +243,32 @@ dup_cheapest (const TpTestCase *test, gint64 *out_cost)
   return tp_test_plan_devices (plan);
 }
 
+/* What there is in all orders of all placements of up to so many ops. */
+typedef struct
+{
+  int n_devices, n_ops;
+  gboolean is_same_silicon;
+} Kind;
+
+static const Kind kinds[] = { { 2, 6, FALSE }, { 2, 6, TRUE }, { 3, 5, FALSE },
+                              { 4, 4, FALSE } };
+
 static void
 test_brute_force (gconstpointer data)
 {
+  const Kind *kind = data;
   int n_rounds = 200, n_best = 0, n_proved = 0;
 
   for (int round = 0; round < n_rounds; round++)
     {
-      g_autoptr (TpTestCase) test = tp_test_chain_case_new (6);
+      g_autoptr (TpTestCase) test
+          = tp_test_chain_case_new_for (kind->n_ops, kind->n_devices);
       g_autoptr (TpProblem) problem = NULL;
       g_autoptr (TpSpanProof) proof = NULL;
       g_autofree guint8 *devices = NULL;
       gint64 least, cost, before;
 
-      test->costs->is_same_silicon = GPOINTER_TO_INT (data);
+      test->costs->is_same_silicon = kind->is_same_silicon;
       problem = tp_test_case_problem (test);
       devices = dup_cheapest (test, &cost);
       before = find_span (problem, devices);
@@ -295,7 +311,7 @@ test_schedules (void)
 {
   for (int round = 0; round < 500; round++)
     {
-      g_autoptr (TpTestCase) test = tp_test_chain_case_new (8);
+      g_autoptr (TpTestCase) test = tp_test_chain_case_new (7);
       g_autoptr (TpProblem) problem = tp_test_case_problem (test);
       g_autoptr (TpSpanProof) proof = NULL;
       g_autoptr (TpSpanTasks) tasks = NULL;
@@ -326,10 +342,11 @@ test_schedules (void)
 static void
 test_repeat (void)
 {
-  for (int round = 0; round < 20; round++)
+  for (int round = 0; round < 9; round++)
     {
       TpTestSpec spec = { .n_ops = g_test_rand_int_range (50, 200),
-                          .max_cost = 60, .has_pins = TRUE, .has_gaps = TRUE };
+                          .n_devices = 2 + round % 3, .max_cost = 60,
+                          .has_pins = TRUE, .has_gaps = TRUE };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpProblem) problem = tp_test_case_problem (test);
       gint64 cost;
@@ -427,10 +444,10 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_data_func ("/span/brute-force", GINT_TO_POINTER (FALSE),
-                        test_brute_force);
-  g_test_add_data_func ("/span/same-silicon", GINT_TO_POINTER (TRUE),
-                        test_brute_force);
+  g_test_add_data_func ("/span/brute-force", &kinds[0], test_brute_force);
+  g_test_add_data_func ("/span/same-silicon", &kinds[1], test_brute_force);
+  g_test_add_data_func ("/span/three-devices", &kinds[2], test_brute_force);
+  g_test_add_data_func ("/span/four-devices", &kinds[3], test_brute_force);
   g_test_add_func ("/span/schedules", test_schedules);
   g_test_add_func ("/span/repeat", test_repeat);
   g_test_add_func ("/span/plans", test_plans);
