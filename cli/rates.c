@@ -11,14 +11,15 @@
 
 /* ---- what is taken -------------------------------------------------------- */
 
-/* The device that has all ops, or -1. */
-static int
-find_alone (const TpPlan *plan)
+/* The devices that have an op, a bit for each. */
+static guint
+list_used (const TpPlan *plan)
 {
-  for (int i = 1; i < plan->n_placements; i++)
-    if (plan->placements[i].device != plan->placements[0].device)
-      return -1;
-  return plan->n_placements > 0 ? plan->placements[0].device : 0;
+  guint used = 0;
+
+  for (int i = 0; i < plan->n_placements; i++)
+    used |= 1u << plan->placements[i].device;
+  return used;
 }
 
 static double
@@ -48,7 +49,7 @@ sum_taken (const TpPlan *plan, TpAim aim)
   aims[aim] = 1;
   if (plan->costs == NULL || 3 * plan->n_devices > MAX_ENGINES
       || tp_rates_find_missing (plan->costs, aim) >= 0
-      || !tp_rates_weigh (plan->costs, aims, find_alone (plan), weights))
+      || !tp_rates_weigh (plan->costs, aims, list_used (plan), weights))
     return -1;
   for (int i = 0; i < plan->n_placements; i++)
     sum += (double) weights[plan->placements[i].device]

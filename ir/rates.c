@@ -43,20 +43,19 @@ sum_idle (const TpCosts *costs)
 /* What is rented as long as the run lasts: the host, which keeps what the caller
  * gives and wants, and all that have an op. */
 static gint64
-sum_rent (const TpCosts *costs, int alone)
+sum_rent (const TpCosts *costs, guint used)
 {
   gint64 sum = 0;
 
   for (int d = 0; d < costs->n_devices; d++)
-    if (!costs->rates[d].is_per_use
-        && (alone < 0 || d == alone || d == costs->host))
+    if (!costs->rates[d].is_per_use && ((used >> d & 1) || d == costs->host))
       sum += costs->rates[d].price;
   return sum;
 }
 
 /* Of each engine, for one aim. */
 static void
-list_rates (const TpCosts *costs, TpAim aim, int alone, gint64 *out)
+list_rates (const TpCosts *costs, TpAim aim, guint used, gint64 *out)
 {
   int n = costs->n_devices;
 
@@ -70,12 +69,12 @@ list_rates (const TpCosts *costs, TpAim aim, int alone, gint64 *out)
         out[e] = sum_idle (costs)
                  + (e < n ? it->busy_mw - it->idle_mw : it->copy_mw);
       else
-        out[e] = sum_rent (costs, alone) + (it->is_per_use ? it->price : 0);
+        out[e] = sum_rent (costs, used) + (it->is_per_use ? it->price : 0);
     }
 }
 
 gboolean
-tp_rates_weigh (const TpCosts *costs, const gint64 *aims, int alone,
+tp_rates_weigh (const TpCosts *costs, const gint64 *aims, guint used,
                 gint64 *out)
 {
   int n = 3 * costs->n_devices;
@@ -88,7 +87,7 @@ tp_rates_weigh (const TpCosts *costs, const gint64 *aims, int alone,
     {
       if (aims[aim] == 0)
         continue;
-      list_rates (costs, (TpAim) aim, alone, rates);
+      list_rates (costs, (TpAim) aim, used, rates);
       for (int e = 0; e < n; e++)
         is_good = is_good
                   && !__builtin_mul_overflow (rates[e], aims[aim], &rates[e])

@@ -21,7 +21,7 @@ typedef enum
 #define TP_RATE_PARTS 100000  /* of the unit of money; of an hour's price */
 #define TP_RATE_MAX G_GINT64_CONSTANT (1000000000) /* 1 MW; 10000 an hour */
 #define TP_RATE_NONE (-1)     /* is not stated */
-#define TP_RATES_MAX_ENGINES 6 /* of two devices */
+#define TP_RATES_MAX_ENGINES 18 /* of six devices */
 
 /* Of a device. */
 typedef struct
@@ -54,13 +54,12 @@ int tp_rates_find_missing (const struct TpCosts *costs, TpAim aim);
  * tp_rates_weigh:
  * @aims: [TP_N_AIMS]: what a unit of each is worth, at least 0; those that are not
  *   0 are stated for all devices
- * @alone: a device: what plans pay that have all ops there; -1: those that have
- *   ops on all devices
+ * @used: devices that have an op, a bit for each: they and the host are rented
  * @out: [3 * devices]: what a nanosecond of each engine is worth
  *
  * FALSE: beyond 2^62.
  */
 gboolean tp_rates_weigh (const struct TpCosts *costs, const gint64 *aims,
-                         int alone, gint64 *out);
+                         guint used, gint64 *out);
 
 #endif

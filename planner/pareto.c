@@ -93,7 +93,7 @@ find_most (const TpCosts *costs, TpAim aim)
   gint64 aims[TP_N_AIMS] = { 0 }, weights[TP_RATES_MAX_ENGINES], most = 0;
 
   aims[aim] = 1;
-  if (!tp_rates_weigh (costs, aims, -1, weights))
+  if (!tp_rates_weigh (costs, aims, ~0u, weights))
     return TP_PROBLEM_LIMIT;
   for (int e = 0; e < 3 * costs->n_devices; e++)
     most = MAX (most, weights[e]);

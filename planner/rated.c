@@ -23,6 +23,7 @@
 #include <string.h>
 
 #define MAX_ENGINES TP_RATES_MAX_ENGINES
+#define BOTH 3u               /* devices, a bit for each */
 
 /* What placements take that rent the same. */
 typedef struct
@@ -46,9 +47,9 @@ tp_rated_fits (const TpProblem *problem, gint64 most)
 
 static gboolean
 rated_init (Rated *rated, const TpProblem *problem, const gint64 *aims,
-            int alone)
+            guint used)
 {
-  if (!tp_rates_weigh (problem->costs, aims, alone, rated->weights))
+  if (!tp_rates_weigh (problem->costs, aims, used, rated->weights))
     return FALSE;
   for (int e = 0; e < 3 * problem->n_devices; e++)
     if (!tp_rated_fits (problem, rated->weights[e]))
@@ -141,16 +142,15 @@ sum_placement (const TpProblem *weighed, const guint8 *devices)
   return sum;
 }
 
-/* The device that has all; -1: both have ops. */
-static int
-find_alone (const TpProblem *problem, const guint8 *devices)
+/* The devices that have an op, a bit for each. */
+static guint
+list_used (const TpProblem *problem, const guint8 *devices)
 {
-  int n = problem->graph->n_nodes;
+  guint used = 0;
 
-  for (int i = 1; i < n; i++)
-    if (devices[i] != devices[0])
-      return -1;
-  return n > 0 ? devices[0] : 0;
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    used |= 1u << devices[i];
+  return used;
 }
 
 gint64
@@ -160,7 +160,7 @@ tp_rated_sum (const TpProblem *problem, const guint8 *devices, TpAim aim)
   g_auto (Rated) rated = { .weighed = NULL };
 
   one[aim] = 1;
-  return rated_init (&rated, problem, one, find_alone (problem, devices))
+  return rated_init (&rated, problem, one, list_used (problem, devices))
              ? sum_placement (rated.weighed, devices)
              : -1;
 }
@@ -192,7 +192,7 @@ solve_both (const TpProblem *problem, TpRateProof *proof, guint8 *devices,
   g_auto (Rated) rated = { .weighed = NULL };
   g_autoptr (TpNetwork) network = NULL;
 
-  if (!rated_init (&rated, problem, proof->aims, -1))
+  if (!rated_init (&rated, problem, proof->aims, BOTH))
     return fail_limit (error);
   network = tp_network_new (rated.weighed);
   proof->bound = tp_network_solve (network) - tp_network_get_constant (network);
@@ -210,7 +210,7 @@ offer_alone (const TpProblem *problem, int device, TpRateProof *proof,
   g_auto (Rated) rated = { .weighed = NULL };
   gint64 cost;
 
-  if (!rated_init (&rated, problem, proof->aims, device))
+  if (!rated_init (&rated, problem, proof->aims, 1u << device))
     return fail_limit (error);
   cost = tp_problem_single_cost (rated.weighed, device);
   if (cost == TP_COST_NONE || cost > proof->bound)
@@ -249,7 +249,7 @@ take (const TpProblem *problem, const guint8 *devices)
   g_auto (Rated) rated = { .weighed = NULL };
 
   return rated_init (&rated, problem, problem->aims,
-                     find_alone (problem, devices))
+                     list_used (problem, devices))
              ? sum_placement (rated.weighed, devices)
              : -1;
 }
@@ -264,7 +264,7 @@ place_both (const TpProblem *problem, guint8 *out, GError **error)
   g_autofree guint8 *cheapest
       = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
 
-  if (!rated_init (&rated, problem, problem->aims, -1))
+  if (!rated_init (&rated, problem, problem->aims, BOTH))
     return fail_limit (error);
   rated.weighed->heeds_noise = FALSE;
   return tp_solver_limit.solve (rated.weighed, plan, out, cheapest, error);

@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#define ALL (~0u)
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
 
 __extension__ typedef __int128 Wide;
@@ -99,11 +100,11 @@ check_form (TpChecker *checker)
 
 /* ---- rates ---------------------------------------------------------------- */
 
-/* What a nanosecond of an engine takes: kernels on @device, or its copies. @alone: the
- * device that has all ops; -1: none. */
+/* What a nanosecond of an engine takes: kernels on @device, or its copies. @used: devices
+ * that have ops, a bit for each. */
 static Wide
 find_rate (const TpChecker *checker, TpAim aim, int device, gboolean is_copy,
-           int alone)
+           guint used)
 {
   const TpCosts *costs = checker->costs;
   const TpRate *rates = costs->rates;
@@ -116,7 +117,7 @@ find_rate (const TpChecker *checker, TpAim aim, int device, gboolean is_copy,
       gboolean is_at_work = d == device && !is_copy;
       gboolean is_rented = rates[d].is_per_use
                                ? d == device
-                               : alone < 0 || d == alone || d == costs->host;
+                               : (used >> d & 1) || d == costs->host;
 
       if (aim == TP_AIM_PRICE)
         sum += is_rented ? rates[d].price : 0;
@@ -127,7 +128,7 @@ find_rate (const TpChecker *checker, TpAim aim, int device, gboolean is_copy,
 }
 
 static gboolean
-find_weights (TpChecker *checker, const gint64 *aims, int alone,
+find_weights (TpChecker *checker, const gint64 *aims, guint used,
               gint64 *weights)
 {
   int n = checker->costs->n_devices;
@@ -139,7 +140,7 @@ find_weights (TpChecker *checker, const gint64 *aims, int alone,
       for (int aim = 0; aim < TP_N_AIMS; aim++)
         if (aims[aim] > 0)
           weight += (Wide) aims[aim]
-                    * find_rate (checker, (TpAim) aim, e % n, e >= n, alone);
+                    * find_rate (checker, (TpAim) aim, e % n, e >= n, used);
       if (weight >= MAX_SUM)
         return tp_checker_fail (checker, "a weight reaches 2^62");
       weights[e] = (gint64) weight;
@@ -149,16 +150,15 @@ find_weights (TpChecker *checker, const gint64 *aims, int alone,
 
 /* ---- what the plan takes --------------------------------------------------- */
 
-/* The device that has all ops, or -1. */
-static int
-find_alone (const TpChecker *checker)
+/* The devices that have ops, a bit for each. */
+static guint
+list_used (const TpChecker *checker)
 {
-  int n = checker->graph->n_nodes;
+  guint used = 0;
 
-  for (int i = 1; i < n; i++)
-    if (checker->devices[i] != checker->devices[0])
-      return -1;
-  return n > 0 ? checker->devices[0] : 0;
+  for (int i = 0; i < checker->graph->n_nodes; i++)
+    used |= 1u << checker->devices[i];
+  return used;
 }
 
 /* Of parts that were found right. */
@@ -200,7 +200,7 @@ check_totals (TpChecker *checker)
 {
   static const char *const names[] = { "time", "energy", "price" };
   const TpRateProof *proof = checker->plan->rate_proof;
-  int alone = find_alone (checker);
+  guint used = list_used (checker);
   gint64 weights[TP_RATES_MAX_ENGINES];
   Wide cost = 0;
 
@@ -212,7 +212,7 @@ check_totals (TpChecker *checker)
       one[aim] = 1;
       if (is_stated (checker, (TpAim) aim))
         {
-          if (!find_weights (checker, one, alone, weights))
+          if (!find_weights (checker, one, used, weights))
             return FALSE;
           sum = sum_parts (checker, weights);
           cost += (Wide) proof->aims[aim] * sum;
@@ -237,7 +237,8 @@ find_least (TpChecker *checker, gint64 *out_least)
       g_auto (TpCheckerWeighed) weighed = { 0 };
       gint64 value = TP_COST_NONE;
 
-      if (!find_weights (checker, proof->aims, alone, weights)
+      if (!find_weights (checker, proof->aims, alone < 0 ? ALL : 1u << alone,
+                         weights)
           || !tp_checker_weigh (checker, weights, &weighed))
         return FALSE;
       if (alone >= 0)
