@@ -229,13 +229,14 @@ found_to_json (const Found *found)
 
   for (int i = 0; i < found->pareto->n_points; i++)
     json_array_append_new (points, point_to_json (found, i));
-  return json_pack ("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:b, s:b}", "format",
+  return json_pack ("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:b}", "format",
                     "tplan-pareto/1", "graph",
                     tp_cli_string (plan->graph_name), "objectives",
                     found->objectives->text, "worth_unit",
                     found->objectives->worth, "points", points,
                     "break_even", even_to_json (found), "plans",
-                    found->pareto->n_plans, "complete",
+                    found->pareto->n_plans, "proved",
+                    found->pareto->n_proved, "complete",
                     found->pareto->is_complete, "simulated",
                     plan->is_simulated);
 }
@@ -285,12 +286,14 @@ print_notes (const TpCli *cli, const Found *found)
 {
   const Objectives *it = found->objectives;
   g_autofree char *watts = tp_cli_describe_watts (tp_api_get_plan (found->plan));
+  int n = found->pareto->n_plans, n_proved = found->pareto->n_proved;
+  g_autofree char *proved = n_proved == n ? g_strdup ("each")
+                                          : g_strdup_printf ("%d", n_proved);
 
   tp_cli_note (cli, "each is the least where %s is worth so much %s (%s)%s: %d "
-                    "plans were made, each proved least%s",
+                    "plans were made, %s proved least%s",
                tp_aim_get_name (it->aims[0]), tp_aim_get_name (it->aims[1]),
-               it->worth, tp_cli_simulated (found->plan),
-               found->pareto->n_plans,
+               it->worth, tp_cli_simulated (found->plan), n, proved,
                found->pareto->is_complete
                    ? "" : "; some that hardly differ may lack");
   note_even (cli, found);

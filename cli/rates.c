@@ -95,20 +95,24 @@ tp_cli_format_price (double price)
   return g_strdup_printf ("%.4g", price);
 }
 
-/* What the plan was made for is proved to be least, or limits of memory made it more:
- * else the checker refuses it. The caller frees. */
+/* What the plan was made for is proved to be least, or limits of memory made it more,
+ * or, on three devices and more, a gap is left. The caller frees. */
 static char *
 describe_proof (const TpPlan *plan, const char *objective)
 {
   const TpRateProof *proof = plan->rate_proof;
 
+  double gap;
+
   if (strcmp (plan->objective, objective) != 0)
     return g_strdup ("");
-  return proof->cost == proof->bound
-             ? g_strdup ("; proved least")
-             : g_strdup_printf ("; without limits of memory %.1f %% less",
-                                100.0 * (double) (proof->cost - proof->bound)
-                                    / (double) proof->cost);
+  if (proof->cost == proof->bound)
+    return g_strdup ("; proved least");
+  gap = 100.0 * (double) (proof->cost - proof->bound) / (double) proof->cost;
+  return plan->memory_limits == NULL
+             ? g_strdup_printf ("; the least is up to %.2f %% less", gap)
+             : g_strdup_printf ("; without limits of memory %s%.1f %% less",
+                                plan->n_devices > 2 ? "up to " : "", gap);
 }
 
 /* Whose watts are measured, by name; NULL: those of none. */

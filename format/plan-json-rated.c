@@ -4,6 +4,7 @@
 #include "format/plan-json-rated.h"
 
 #include "format/plan-json-arcs.h"
+#include "format/plan-json-shares.h"
 #include "ir/text.h"
 
 void
@@ -27,6 +28,46 @@ tp_plan_write_rates (const TpCosts *costs, GString *out)
   tp_text_append (out, "],\n");
 }
 
+static void
+write_set (const char *key, guint set, GString *out)
+{
+  gboolean is_first = TRUE;
+
+  tp_text_append_printf (out, " \"%s\": [", key);
+  for (int d = 0; set >> d != 0; d++)
+    {
+      if ((set >> d & 1) == 0)
+        continue;
+      tp_text_append_printf (out, "%s%d", is_first ? "" : ", ", d);
+      is_first = FALSE;
+    }
+  tp_text_append_c (out, ']');
+}
+
+/* Of three devices and more. */
+static void
+write_ends (const TpPlan *plan, GString *out)
+{
+  const TpPointers *ends = plan->rate_proof->ends;
+
+  if (ends->len == 0)
+    return;
+  tp_text_append (out, " \"aim_ends\": [");
+  for (guint i = 0; i < ends->len; i++)
+    {
+      const TpRateEnd *it = ends->pdata[i];
+
+      tp_text_append (out, i == 0 ? "\n  {" : ",\n  {");
+      tp_plan_write_share_proof (it->shares, plan->n_devices, out);
+      write_set ("rented", it->rented, out);
+      tp_text_append_c (out, ',');
+      write_set ("without", it->without, out);
+      tp_text_append_printf (out, ", \"divisor\": %" G_GINT64_FORMAT "}",
+                             it->divisor);
+    }
+  tp_text_append (out, "],\n");
+}
+
 void
 tp_plan_write_rate_proof (const TpPlan *plan, TpPlanText *out)
 {
@@ -42,4 +83,5 @@ tp_plan_write_rate_proof (const TpPlan *plan, TpPlanText *out)
                          proof->cost, proof->bound);
   tp_plan_write_arcs (out, "aim_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+  write_ends (plan, out->text);
 }

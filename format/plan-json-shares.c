@@ -42,20 +42,16 @@ write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
 }
 
 void
-tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
+tp_plan_write_share_proof (const TpShareProof *proof, int n_devices,
+                           GString *out)
 {
-  const TpShareProof *proof = plan->share_proof;
-
-  if (proof == NULL)
-    return;
   tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
                          proof->unit);
   tp_text_append (out, " \"share_bounds\": [");
   for (guint i = 0; i < proof->bounds->len; i++)
     {
       tp_text_append (out, i == 0 ? "\n  [" : ",\n  [");
-      tp_plan_write_share_bound (proof->bounds->pdata[i], plan->n_devices,
-                                 out);
+      tp_plan_write_share_bound (proof->bounds->pdata[i], n_devices, out);
       tp_text_append_c (out, ']');
     }
   tp_text_append (out, "],\n \"share_tree\": [");
@@ -69,6 +65,16 @@ tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
                              it->is_branch ? "op" : "bound", it->index);
     }
   tp_text_append (out, "],\n");
+}
+
+void
+tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
+{
+  const TpShareProof *proof = plan->share_proof;
+
+  if (proof == NULL)
+    return;
+  tp_plan_write_share_proof (proof, plan->n_devices, out);
   if (proof->room != NULL)
     write_room (plan, graph, out);
 }

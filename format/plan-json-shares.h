@@ -7,6 +7,9 @@
 /* Its rows, in one line. */
 void tp_plan_write_share_bound (const TpShareBound *bound, int n_devices,
                                 GString *out);
+/* Keys share_unit, share_bounds and share_tree, a comma at the end. */
+void tp_plan_write_share_proof (const TpShareProof *proof, int n_devices,
+                                GString *out);
 /* Nothing, where there is none. */
 void tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph,
                            GString *out);

@@ -4,8 +4,10 @@
 #include "format/plan-read-rated.h"
 
 #include "format/plan-read-arcs.h"
+#include "format/plan-read-shares.h"
 #include "ir/guard.h"
 
+#define N_KEYS 6              /* of an end of three devices and more */
 #define N_PARTS 6             /* of a device's rates; the last may be left out */
 
 /* Of @n numbers. */
@@ -81,6 +83,64 @@ read_aims (TpPlanPlace root, const char *key, gint64 *out, GError **error)
   return read_numbers (place, TP_N_AIMS, out, error);
 }
 
+/* List @key of an end: devices, ascending. */
+static gboolean
+read_set (TpPlanPlace place, const char *key, int n_devices, guint *out,
+          GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (place, key, -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    {
+      const json_t *element = json_array_get (list, i);
+      json_int_t device
+          = json_is_integer (element) ? json_integer_value (element) : -1;
+
+      if (device < 0 || device >= MIN (n_devices, 32) || *out >> device != 0)
+        return tp_plan_read_fail (place.reader, error, place.path,
+                                  "%s are not devices in order", key);
+      *out |= 1u << device;
+    }
+  return TRUE;
+}
+
+static gboolean
+read_end (TpPlanPlace place, TpPlan *plan, GError **error)
+{
+  TpRateEnd *end = tp_rate_end_new (0, 0);
+
+  tp_pointers_add (plan->rate_proof->ends, end);
+  if (!json_is_object (place.json) || json_object_size (place.json) != N_KEYS)
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not an object of share_unit, share_bounds, "
+                              "share_tree, rented, without and divisor");
+  end->shares = tp_plan_read_share_proof (place, plan->n_devices, error);
+  return end->shares != NULL
+         && read_set (place, "rented", plan->n_devices, &end->rented, error)
+         && read_set (place, "without", plan->n_devices, &end->without, error)
+         && tp_plan_read_number (place, "divisor", &end->divisor, error);
+}
+
+/* Of three devices and more. */
+static gboolean
+read_ends (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  TpPlanPlace place = { root.reader, "aim_ends", NULL };
+  json_t *list;
+
+  if (json_object_get (root.json, "aim_ends") == NULL)
+    return TRUE;
+  if (!tp_plan_read_list (root, "aim_ends", -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!read_end (tp_plan_place_enter (place, json_array_get (list, i)), plan,
+                   error))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -99,5 +159,5 @@ tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   is_good = tp_plan_read_arcs (root, "aim_arcs", plan, &list, error);
   proof->arcs = list.arcs;
   proof->n_arcs = list.n_arcs;
-  return is_good;
+  return is_good && read_ends (root, plan, error);
 }

@@ -58,7 +58,7 @@ read_row (TpPlanPlace place, int n_devices, TpShareBound *bound,
 }
 
 static gboolean
-read_bounds (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
+read_bounds (TpPlanPlace root, int n_devices, TpShareProof *proof,
              GError **error)
 {
   json_t *list;
@@ -77,7 +77,7 @@ read_bounds (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
       tp_pointers_add (proof->bounds, tp_share_bound_new ());
       for (gsize k = 0; k < json_array_size (rows); k++)
         if (!read_row (tp_plan_place_enter (place, json_array_get (rows, k)),
-                       plan->n_devices, proof->bounds->pdata[i], error))
+                       n_devices, proof->bounds->pdata[i], error))
           return FALSE;
     }
   return TRUE;
@@ -143,6 +143,18 @@ read_room (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
   return proof->room != NULL;
 }
 
+TpShareProof *
+tp_plan_read_share_proof (TpPlanPlace place, int n_devices, GError **error)
+{
+  g_autoptr (TpShareProof) proof = tp_share_proof_new ();
+
+  return tp_plan_read_number (place, "share_unit", &proof->unit, error)
+                 && read_bounds (place, n_devices, proof, error)
+                 && read_tree (place, proof, error)
+             ? g_steal_pointer (&proof)
+             : NULL;
+}
+
 gboolean
 tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -150,11 +162,8 @@ tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error)
 
   if (json_object_get (root.json, "share_unit") == NULL)
     return TRUE;
-  proof = tp_share_proof_new ();
-  if (!tp_plan_read_number (root, "share_unit", &proof->unit, error)
-      || !read_bounds (root, plan, proof, error)
-      || !read_tree (root, proof, error)
-      || !read_room (root, plan, proof, error))
+  proof = tp_plan_read_share_proof (root, plan->n_devices, error);
+  if (proof == NULL || !read_room (root, plan, proof, error))
     return FALSE;
   plan->share_proof = g_steal_pointer (&proof);
   return TRUE;

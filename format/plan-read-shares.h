@@ -8,6 +8,10 @@
 /* The rows of @key: (transfer full), NULL: an error. */
 TpShareBound *tp_plan_read_share_bound (TpPlanPlace root, const char *key,
                                         int n_devices, GError **error);
+/* Keys share_unit, share_bounds and share_tree of @place: (transfer full), NULL: an
+ * error. */
+TpShareProof *tp_plan_read_share_proof (TpPlanPlace place, int n_devices,
+                                        GError **error);
 /* A plan may do without. Whether it proves anything is for tp_check () to say. */
 gboolean tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error);
 

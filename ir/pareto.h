@@ -13,6 +13,7 @@ typedef struct
   int n_points;
   TpPlan **plans;             /* [n_points] */
   int n_plans;                /* that were made to find them */
+  int n_proved;               /* of those, that are proved to be the least */
   gboolean is_complete;       /* else some may lack that hardly differ from those
                                * there are */
 } TpPareto;

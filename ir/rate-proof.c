@@ -3,10 +3,35 @@
 
 #include "ir/rate-proof.h"
 
+#include "ir/guard.h"
+
+TpRateEnd *
+tp_rate_end_new (guint rented, guint without)
+{
+  TpRateEnd *end = tp_new0 (TpRateEnd, 1);
+
+  end->rented = rented;
+  end->without = without;
+  end->divisor = 1;
+  return end;
+}
+
+void
+tp_rate_end_free (TpRateEnd *end)
+{
+  if (end == NULL)
+    return;
+  g_clear_pointer (&end->shares, tp_share_proof_free);
+  g_free (end);
+}
+
 TpRateProof *
 tp_rate_proof_new (void)
 {
-  return g_new0 (TpRateProof, 1);
+  g_autoptr (TpRateProof) proof = tp_new0 (TpRateProof, 1);
+
+  proof->ends = tp_pointers_new ((GDestroyNotify) tp_rate_end_free);
+  return g_steal_pointer (&proof);
 }
 
 void
@@ -15,5 +40,6 @@ tp_rate_proof_free (TpRateProof *proof)
   if (proof == NULL)
     return;
   g_free (proof->arcs);
+  tp_pointers_free (proof->ends);
   g_free (proof);
 }

@@ -5,10 +5,28 @@
 #define TP_IR_RATE_PROOF_H
 
 #include "ir/cut-vertex.h"
+#include "ir/pointers.h"
 #include "ir/rates.h"
+#include "ir/share-proof.h"
 
-/* Kind of the certificate. */
+/* Kinds of the certificate: of two devices, and of more. */
 #define TP_PLAN_RATED_CUT "rated-cut"
+#define TP_PLAN_RATED_SHARES "rated-shares"
+
+/* Of placements that have ops on some devices for sure, and on others none. */
+typedef struct
+{
+  guint rented, without;      /* these, and those: a bit for each */
+  gint64 divisor;             /* of what times are weighted with, rounded down: what is
+                               * proved is that many times as much */
+  TpShareProof *shares;       /* that none of them is below the bound: of times, as
+                               * weighted where @rented have ops, on all devices but
+                               * @without */
+} TpRateEnd;
+
+TpRateEnd *tp_rate_end_new (guint rented, guint without); /* by 1, no shares */
+void tp_rate_end_free (TpRateEnd *end); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRateEnd, tp_rate_end_free)
 
 typedef struct
 {
@@ -20,6 +38,8 @@ typedef struct
   int n_arcs;
   TpArc *arcs;                /* of the times, times what they are worth where not
                                * all is on one device; one device has none */
+  TpPointers *ends;           /* TpRateEnd: of three devices and more, in place of
+                               * arcs: each placement is of one; else empty */
 } TpRateProof;
 
 /* All 0. */

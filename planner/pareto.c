@@ -33,6 +33,7 @@ typedef struct
   TpProblem *problem;         /* for its sum of all costs */
   gint64 most_first, most_second; /* of a nanosecond */
   TpPointers *plans;          /* TpPlan: all that were made */
+  int n_proved;               /* of them */
   TpArray *open;              /* Pair */
   gboolean is_complete;
   gint64 *memory;             /* [row] (ir/pools.h): what there is */
@@ -153,9 +154,11 @@ add_plan (Search *search, Worth worth, GError **error)
   aims[search->second] = worth.second;
   plan = tp_place_with (search->graph, search->groups, search->costs, &options,
                         error);
-  if (plan != NULL)
-    tp_pointers_add (search->plans, plan);
-  return plan != NULL;
+  if (plan == NULL)
+    return FALSE;
+  search->n_proved += plan->rate_proof->cost == plan->rate_proof->bound;
+  tp_pointers_add (search->plans, plan);
+  return TRUE;
 }
 
 static Wide
@@ -269,7 +272,8 @@ finish (const Search *search)
   out->first = search->first;
   out->second = search->second;
   out->n_plans = n;
-  out->is_complete = search->is_complete;
+  out->n_proved = search->n_proved;
+  out->is_complete = search->is_complete && search->n_proved == n;
   out->plans = tp_new0 (TpPlan *, (gsize) n_kept + 1);
   for (int i = 0; i < n_kept; i++)
     out->plans[out->n_points++] = tp_plan_ref (get_plan (search, kept[i]));
@@ -280,11 +284,12 @@ TpPareto *
 tp_pareto_find (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
                 const TpAim *aims, GError **error)
 {
-  g_auto (Search) search
-      = { graph, groups, costs, aims[0], aims[1], NULL, 0, 0,
-          tp_pointers_new (unref_plan), tp_array_new (sizeof (Pair)), TRUE,
-          NULL };
+  g_auto (Search) search = { .graph = graph, .groups = groups, .costs = costs,
+                             .first = aims[0], .second = aims[1],
+                             .is_complete = TRUE };
 
+  search.plans = tp_pointers_new (unref_plan);
+  search.open = tp_array_new (sizeof (Pair));
   search.problem = tp_problem_new (graph, groups, costs, "weighted", error);
   if (search.problem == NULL
       || !tp_rated_check (search.problem, aims[0], error)

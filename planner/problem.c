@@ -483,6 +483,37 @@ tp_problem_weigh (const TpProblem *problem, const gint64 *weights)
   return g_steal_pointer (&weighed);
 }
 
+static gboolean
+has_place (const TpProblem *problem, int node)
+{
+  for (int d = 0; d < problem->n_devices; d++)
+    if (tp_problem_node_cost (problem, node, d) != TP_COST_NONE)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+tp_problem_bar (TpProblem *problem, guint without)
+{
+  int n = problem->n_devices, n_nodes = problem->graph->n_nodes;
+
+  if (problem->is_barred == NULL)
+    problem->is_barred = tp_new0 (guint8, (gsize) n_nodes * n + 1);
+  for (int d = 0; d < n; d++)
+    {
+      if ((without >> d & 1) == 0)
+        continue;
+      for (int i = 0; i < n_nodes; i++)
+        problem->is_barred[(gsize) i * n + d] = TRUE;
+      for (int i = 0; i < problem->costs->n_groups; i++)
+        problem->gains[(gsize) i * n + d] = 0;
+    }
+  for (int i = 0; i < n_nodes; i++)
+    if (!has_place (problem, i))
+      return FALSE;
+  return TRUE;
+}
+
 void
 tp_problem_free (TpProblem *problem)
 {

@@ -52,6 +52,9 @@ TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
  * The same problem, in which time costs that much.
  */
 TpProblem *tp_problem_weigh (const TpProblem *problem, const gint64 *weights);
+/* No op may be on @without, devices, a bit for each. FALSE: some op may be nowhere
+ * then. */
+gboolean tp_problem_bar (TpProblem *problem, guint without);
 void tp_problem_free (TpProblem *problem);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProblem, tp_problem_free)
 

@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-/* With figures below that, no sum of messages overflows. */
-#define MAX_TOTAL (G_GINT64_CONSTANT (1) << 52)
+#define MAX_TOTAL TP_SHARE_LIMIT
 #define MAX_UNIT 256
 
 /* ---- how fine ------------------------------------------------------------ */

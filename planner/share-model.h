@@ -20,6 +20,8 @@
 #include "planner/limit-held.h"
 
 #define TP_SHARE_MAX_DEVICES 6 /* sets of devices are looked at one by one */
+/* With sums of all costs below that, no sum of messages overflows. */
+#define TP_SHARE_LIMIT (G_GINT64_CONSTANT (1) << 52)
 
 typedef struct
 {

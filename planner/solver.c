@@ -8,6 +8,7 @@
 #include "planner/limit.h"
 #include "planner/load-several.h"
 #include "planner/load-solver.h"
+#include "planner/rated-several.h"
 #include "planner/rated.h"
 #include "planner/share.h"
 #include "planner/span.h"
@@ -19,6 +20,7 @@ static const TpSolver *const solvers[] = {
   &tp_solver_load,
   &tp_solver_load_several,
   &tp_solver_rated,
+  &tp_solver_rated_several,
   &tp_solver_span,
 };
 

@@ -30,14 +30,14 @@ class Plan:
         self.expect({"format": "tplan-plan/2", "simulated": simulated, "sha256": digest})
         kind = {"throughput": "weighted-cut", "makespan": "schedule", "energy": "rated-cut",
                 "price": "rated-cut", "weighted": "rated-cut"}.get(p["objective"])
-        if kind == "weighted-cut" and len(p["devices"]) > 2:
-            kind = "weighted-shares"
+        if kind in ("weighted-cut", "rated-cut") and len(p["devices"]) > 2:
+            kind = kind.replace("cut", "shares")
         need(kind or p["objective"] == "time", "objective")
         need(kind == p["certificate"] or (not kind and p["certificate"] not in
-             ("weighted-cut", "weighted-shares", "schedule", "rated-cut")), "objective and certificate")
+             ("weighted-cut", "weighted-shares", "schedule", "rated-cut", "rated-shares")), "objective and certificate")
         need(("load_ns" in p) == (kind in ("weighted-cut", "weighted-shares", "schedule"))
              and ("span_ns" in p) == (kind == "schedule")
-             and ("aims" in p) == (kind == "rated-cut"), "proofs")
+             and ("aims" in p) == (kind in ("rated-cut", "rated-shares")), "proofs")
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
         need(len(self.devices) <= 8, "devices")
         place, op = number(self.devices), number([o["op"] for o in self.ops])

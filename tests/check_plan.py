@@ -34,7 +34,7 @@ class Checker(Plan):
         transfers = [{"tensor": self.tensors[t]["tensor"], "from": places[a], "to": places[b],
                       "bytes": self.tensors[t]["bytes"], "time_ns": self.copy(t, a, b)}
                      for t, a, b in self.copies(self.where)]
-        self.is_shared = (self.p["certificate"] in ("share-tree", "weighted-shares")
+        self.is_shared = (self.p["certificate"] in ("share-tree", "weighted-shares", "rated-shares")
                           or (self.p["certificate"] == "schedule" and "load_shares" in self.p))
         self.expect({
             "cost_ns": self.paid[0], "transfers": transfers,
@@ -118,7 +118,7 @@ class Checker(Plan):
     def check_proof(self):
         p, price = self.p, self.p.get("tie_price_ns", 0)
         other = {"weighted-cut": [Loads], "weighted-shares": [Loads], "schedule": [Loads, Span],
-                 "rated-cut": [Rates]}.get(p["certificate"])
+                 "rated-cut": [Rates], "rated-shares": [Rates]}.get(p["certificate"])
         if other:
             need(price == 0 and all(o["margin_ns"] == -1 for o in self.ops), "a tie or a margin")
             for kind in other:

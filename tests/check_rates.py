@@ -1,8 +1,10 @@
 """What a plan takes of energy and money, and that none takes less: for check_plan.py, after
 docs/planner.md ("Energy and price")."""
 import copy
+import itertools
 
 from check_common import NONE, need
+from check_share import Shares
 
 TIME, ENERGY, PRICE = range(3)
 WANTED = {"energy": [0, 1, 0], "price": [0, 0, 1]}
@@ -14,7 +16,7 @@ class Rates:
     def __init__(self, checker):
         self.plan, self.p, self.n = checker, checker.p, len(checker.devices)
         self.rates, self.aims = self.p["rates"], self.p["aims"]
-        need(self.n <= 2 and len(self.rates) == self.n, "rates")
+        need((self.n > 2) == ("aim_ends" in self.p) and len(self.rates) == self.n, "rates")
         need(all(len(rate) == 5 or (len(rate) == 6 and rate[5] == 1 and rate[0] >= 0) for rate in self.rates), "rates")
         for busy, idle, link, price, per_use in (rate[:5] for rate in self.rates):
             need(0 <= idle <= busy or (busy, idle, link) == (-1, 0, 0), "watts")
@@ -50,17 +52,18 @@ class Rates:
         return kernels + sum(figure[0] * self.weight(d, True, used, aims)
                              for c in plan.copies(where) for (_, d), figure in plan.legs(*c))
 
-    def weigh(self):
-        """The same plan, of other figures: those of placements that use all devices."""
-        plan, used = self.plan, set(range(self.n))
-        weights = [self.weight(d, False, used, self.aims) for d in used]
-        links = [self.weight(d, True, used, self.aims) for d in used]
+    def weigh(self, used, without=(), divisor=1):
+        """The same plan, of other figures: those of placements that use these devices."""
+        plan = self.plan
+        weights, links = ([self.weight(d, is_copy, used, self.aims) // divisor for d in range(self.n)]
+                          for is_copy in (False, True))
         weighed = copy.copy(plan)
-        weighed.cost = lambda i, d: (NONE if plan.cost(i, d) is NONE
+        weighed.cost = lambda i, d: (NONE if d in without or plan.cost(i, d) is NONE
                                      else plan.cost(i, d) * weights[d])
         weighed.copy = lambda t, start, end: sum(
             figure[0] * links[d] for (_, d), figure in plan.legs(t, start, end))
-        weighed.gains = {(row, d): gain * weights[d] for (row, d), gain in plan.gains.items()}
+        weighed.gains = {(row, d): gain * weights[d] * (d not in without)
+                         for (row, d), gain in plan.gains.items()}
         weighed.p = {**self.p, "arcs": self.p["aim_arcs"],
                      "constant_ns": sum(weighed.gains.values())}
         return weighed
@@ -73,7 +76,7 @@ class Rates:
                 yield alone
         if self.n == 1:
             return need(not self.p["aim_arcs"], "arcs of one device")
-        weighed = self.weigh()
+        weighed = self.weigh(set(range(self.n)))
         arcs = weighed.p["arcs"]
         value = (sum(a[3] for a in arcs if a[0] == "s") - sum(a[3] for a in arcs if a[1] == "s")
                  - weighed.p["constant_ns"])
@@ -81,11 +84,34 @@ class Rates:
         weighed.check_flow(0, 0, value)
         yield value
 
+    def has_places(self, devices):
+        return all(any(self.plan.cost(i, d) is not NONE for d in devices)
+                   for i in range(len(self.plan.ops)))
+
+    def check_ends(self):
+        """Of three devices and more: placements are divided by which of them have ops."""
+        ends, every = self.p["aim_ends"], set(range(self.n))
+        for used in (set(c) for k in range(self.n + 1) for c in itertools.combinations(sorted(every), k)):
+            need(any(set(end["rented"]) <= used and not used & set(end["without"]) for end in ends)
+                 or not self.has_places(used), "nothing is proved of", used)
+        for end in ends:
+            need(end.keys() == {"share_unit", "share_bounds", "share_tree", "rented", "without", "divisor"}
+                 and end["divisor"] >= 1 and set(end["rented"] + end["without"]) <= every, "an end")
+            need(self.has_places(every - set(end["without"])), "an end of nothing")
+            weighed = self.weigh(set(end["rented"]), set(end["without"]), end["divisor"])
+            weighed.p = {**self.p, **end, "arcs": self.p["aim_arcs"], "bound_ns": -(-self.p["aim_bound"] // end["divisor"])}
+            weighed.p.pop("share_room", None)
+            Shares(weighed).check()
+        need(0 <= self.p["aim_bound"] <= self.p["aim_cost"], "aim_bound")
+
     def check(self):
         one = [[int(i == aim) for i in range(3)] for aim in range(3)]
         totals = [self.take(self.plan.where, one[aim]) if self.known[aim] else -1
                   for aim in range(3)]
         cost = sum(w * total for w, total in zip(self.aims, totals) if w)
+        if self.n > 2:
+            self.plan.expect({"aim_totals": totals, "aim_cost": cost})
+            return self.check_ends()
         least = min(self.bounds())
         self.plan.expect({"aim_totals": totals, "aim_cost": cost, "aim_bound": least})
         need(cost == least or (cost > least and "memory_limits" in self.p),

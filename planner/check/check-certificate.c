@@ -24,6 +24,8 @@ static const struct
   { TP_PLAN_WEIGHTED_SHARES, TP_CHECKER_MAX_SHARING,
     tp_checker_check_load_several },
   { TP_PLAN_RATED_CUT, 2, tp_checker_check_rated },
+  { TP_PLAN_RATED_SHARES, TP_CHECKER_MAX_SHARING,
+    tp_checker_check_rated_several },
   { TP_PLAN_SCHEDULE, TP_CHECKER_MAX_SHARING, tp_checker_check_span },
 };
 
@@ -36,7 +38,8 @@ check_kind (TpChecker *checker, const char *kind)
   const TpPlan *plan = checker->plan;
   gboolean is_load = g_strcmp0 (kind, TP_PLAN_WEIGHTED_CUT) == 0
                      || g_strcmp0 (kind, TP_PLAN_WEIGHTED_SHARES) == 0;
-  gboolean is_rated = g_strcmp0 (kind, TP_PLAN_RATED_CUT) == 0;
+  gboolean is_rated = g_strcmp0 (kind, TP_PLAN_RATED_CUT) == 0
+                      || g_strcmp0 (kind, TP_PLAN_RATED_SHARES) == 0;
   gboolean is_span = g_strcmp0 (kind, TP_PLAN_SCHEDULE) == 0;
 
   if (is_load != (g_strcmp0 (plan->objective, "throughput") == 0)

@@ -6,5 +6,7 @@
 
 /* The certificate of kind TP_PLAN_RATED_CUT. */
 void tp_checker_check_rated (TpChecker *checker);
+/* TP_PLAN_RATED_SHARES. */
+void tp_checker_check_rated_several (TpChecker *checker);
 
 #endif

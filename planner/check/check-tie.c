@@ -110,6 +110,7 @@ tp_checker_check_tie (const TpCheckerSide *side, gint64 cost)
       || g_strcmp0 (plan->certificate, TP_PLAN_WEIGHTED_CUT) == 0
       || g_strcmp0 (plan->certificate, TP_PLAN_WEIGHTED_SHARES) == 0
       || g_strcmp0 (plan->certificate, TP_PLAN_RATED_CUT) == 0
+      || g_strcmp0 (plan->certificate, TP_PLAN_RATED_SHARES) == 0
       || g_strcmp0 (plan->certificate, TP_PLAN_SCHEDULE) == 0)
     return;                   /* what may cost more is for others */
   if (plan->tie_price_ns < 0)
