@@ -7,8 +7,8 @@
 #include "format/plan-json-shares.h"
 #include "ir/text.h"
 
-void
-tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
+static void
+write_tree (const TpLoadProof *proof, int n_parts, TpPlanText *out)
 {
   tp_text_append_printf (out->text,
                          " \"load_ns\": %" G_GINT64_FORMAT
@@ -22,19 +22,40 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
                          proof->n_bounds * n_parts);
   tp_plan_write_arcs (out, "load_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+}
+
+/* @is_nested: a list for each part. */
+static void
+write_shares (const TpLoadProof *proof, gboolean is_nested, GString *out)
+{
   if (proof->shares == NULL)
     return;
-  tp_text_append_printf (out->text,
+  tp_text_append_printf (out,
                          " \"load_share_unit\": %" G_GINT64_FORMAT
                          ",\n \"load_shares\": [",
                          proof->share_unit);
-  tp_plan_write_share_bound (proof->shares, proof->n_engines / 3, out->text);
-  tp_text_append (out->text, "],\n");
+  for (guint i = 0; i < proof->shares->len; i++)
+    {
+      tp_text_append (out, !is_nested ? "" : i == 0 ? "[" : ",\n  [");
+      tp_plan_write_share_bound (proof->shares->pdata[i], proof->n_engines / 3,
+                                 out);
+      tp_text_append (out, is_nested ? "]" : "");
+    }
+  tp_text_append (out, "],\n");
+}
+
+void
+tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
+{
+  write_tree (proof, n_parts, out);
+  write_shares (proof, TRUE, out->text);
 }
 
 void
 tp_plan_write_load_proof (const TpPlan *plan, TpPlanText *out)
 {
-  if (plan->load_proof != NULL)
-    tp_plan_write_loads (plan->load_proof, 1, out);
+  if (plan->load_proof == NULL)
+    return;
+  write_tree (plan->load_proof, 1, out);
+  write_shares (plan->load_proof, FALSE, out->text);
 }

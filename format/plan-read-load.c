@@ -46,21 +46,56 @@ read_tree (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
                        error);
 }
 
-/* Of three devices and more. */
+/* A list for each part. */
 static gboolean
-read_shares (TpPlanPlace root, TpLoadProof *proof, GError **error)
+read_parts_of_shares (TpPlanPlace root, int n_parts, TpLoadProof *proof,
+                      GError **error)
 {
+  json_t *lists;
+
+  if (!tp_plan_read_list (root, "load_shares", n_parts, &lists, error))
+    return FALSE;
+  for (int i = 0; i < n_parts; i++)
+    {
+      const TpPlanPlace place
+          = { root.reader, "load_shares", json_array_get (lists, i) };
+      TpShareBound *bound;
+
+      if (!json_is_array (place.json))
+        return tp_plan_read_fail (place.reader, error, place.path,
+                                  "not a list of rows for each part");
+      bound = tp_plan_read_share_rows (place, proof->n_engines / 3, error);
+      if (bound == NULL)
+        return FALSE;
+      tp_pointers_add (proof->shares, bound);
+    }
+  return TRUE;
+}
+
+/* Of three devices and more. @plan: (nullable): of several parts there is none. */
+static gboolean
+read_shares (TpPlanPlace root, const TpPlan *plan, int n_parts,
+             TpLoadProof *proof, GError **error)
+{
+  TpShareBound *bound;
+
   if (json_object_get (root.json, "load_share_unit") == NULL)
     return TRUE;
   if (!tp_plan_read_number (root, "load_share_unit", &proof->share_unit,
                             error))
     return FALSE;
-  proof->shares = tp_plan_read_share_bound (root, "load_shares",
-                                            proof->n_engines / 3, error);
-  return proof->shares != NULL;
+  proof->shares = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
+  if (plan == NULL)
+    return read_parts_of_shares (root, n_parts, proof, error);
+  bound = tp_plan_read_share_bound (root, "load_shares", proof->n_engines / 3,
+                                    error);
+  if (bound == NULL)
+    return FALSE;
+  tp_pointers_add (proof->shares, bound);
+  return TRUE;
 }
 
-/* @plan: (nullable): of several parts there is none. */
+/* Likewise. */
 static gboolean
 read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
             TpLoadProof *proof, GError **error)
@@ -76,7 +111,7 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
   is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
   proof->arcs = list.arcs;
   proof->n_arcs = list.n_arcs;
-  return is_good && read_shares (root, proof, error);
+  return is_good && read_shares (root, plan, n_parts, proof, error);
 }
 
 gboolean

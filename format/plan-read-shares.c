@@ -113,20 +113,27 @@ read_tree (TpPlanPlace root, TpShareProof *proof, GError **error)
 }
 
 TpShareBound *
+tp_plan_read_share_rows (TpPlanPlace list, int n_devices, GError **error)
+{
+  g_autoptr (TpShareBound) bound = tp_share_bound_new ();
+
+  for (gsize i = 0; i < json_array_size (list.json); i++)
+    if (!read_row (tp_plan_place_enter (list, json_array_get (list.json, i)),
+                   n_devices, bound, error))
+      return NULL;
+  return g_steal_pointer (&bound);
+}
+
+TpShareBound *
 tp_plan_read_share_bound (TpPlanPlace root, const char *key, int n_devices,
                           GError **error)
 {
-  TpPlanPlace place = { root.reader, key, NULL };
-  g_autoptr (TpShareBound) bound = tp_share_bound_new ();
   json_t *list;
 
   if (!tp_plan_read_list (root, key, -1, &list, error))
     return NULL;
-  for (gsize i = 0; i < json_array_size (list); i++)
-    if (!read_row (tp_plan_place_enter (place, json_array_get (list, i)),
-                   n_devices, bound, error))
-      return NULL;
-  return g_steal_pointer (&bound);
+  return tp_plan_read_share_rows ((TpPlanPlace){ root.reader, key, list },
+                                  n_devices, error);
 }
 
 static gboolean

@@ -5,7 +5,10 @@
 
 #include "format/plan-read.h"
 
-/* The rows of @key: (transfer full), NULL: an error. */
+/* The rows of @list: (transfer full), NULL: an error. */
+TpShareBound *tp_plan_read_share_rows (TpPlanPlace list, int n_devices,
+                                       GError **error);
+/* Likewise those of @key. */
 TpShareBound *tp_plan_read_share_bound (TpPlanPlace root, const char *key,
                                         int n_devices, GError **error);
 /* Keys share_unit, share_bounds and share_tree of @place: (transfer full), NULL: an

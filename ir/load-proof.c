@@ -14,6 +14,15 @@ tp_load_proof_new (int n_engines)
 }
 
 void
+tp_load_proof_take_shares (TpLoadProof *proof, TpShareBound *bound)
+{
+  if (proof->shares == NULL)
+    proof->shares = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
+  tp_pointers_cut (proof->shares, 0);
+  tp_pointers_add (proof->shares, bound);
+}
+
+void
 tp_load_proof_free (TpLoadProof *proof)
 {
   if (proof == NULL)
@@ -23,6 +32,6 @@ tp_load_proof_free (TpLoadProof *proof)
   g_free (proof->tree);
   g_free (proof->n_arcs_of);
   g_free (proof->arcs);
-  tp_share_bound_free (proof->shares);
+  tp_pointers_free (proof->shares);
   g_free (proof);
 }

@@ -7,6 +7,7 @@
 #define TP_IR_LOAD_PROOF_H
 
 #include "ir/cut-vertex.h"
+#include "ir/pointers.h"
 #include "ir/share-proof.h"
 
 /* Kinds of the certificate: of two devices, and of more. */
@@ -32,11 +33,14 @@ typedef struct
   int *n_arcs_of;             /* [bound]: which are next to each other */
   int n_arcs;
   TpArc *arcs;                /* one device has none */
-  TpShareBound *shares;       /* (nullable): of three devices and more in place of tree
-                               * and arcs: with the weights of the one bound they
-                               * prove it */
+  TpPointers *shares;         /* (nullable): [part] TpShareBound: of three devices and
+                               * more in place of tree and arcs: with the weights of
+                               * the one bound they prove it; a plan is one part */
   gint64 share_unit;          /* amounts there are in 1 / that */
 } TpLoadProof;
+
+/* Makes it the shares of the one part there is. */
+void tp_load_proof_take_shares (TpLoadProof *proof, TpShareBound *bound);
 
 /* All 0, without tree and bounds. */
 TpLoadProof *tp_load_proof_new (int n_engines);

@@ -118,7 +118,8 @@ take_room (Search *search)
   if (room == NULL)
     return;
   search->best.excess = room->find_excess (room->data, search->best.devices);
-  tp_load_best_offer (&search->best, room->start);
+  if (room->start != NULL)
+    tp_load_best_offer (&search->best, room->start);
 }
 
 /* All that can on one device, each in turn. */
@@ -164,8 +165,8 @@ keep_bound (Search *search, const gint64 *weights, gint64 bound,
   memcpy (proof->weights, weights,
           sizeof (gint64) * search->model.n_engines);
   proof->share_unit = shares->unit;
-  tp_share_bound_free (proof->shares);
-  proof->shares = tp_share_bound_copy (shares->bounds->pdata[0]);
+  tp_load_proof_take_shares (proof,
+                             tp_share_bound_copy (shares->bounds->pdata[0]));
 }
 
 /* FALSE: costs are too large, which *error says. */

@@ -16,7 +16,7 @@
  * least that was found, and proves what none goes below. Pure, and counted as
  * tp_load_solve () is.
  *
- * TPLAN_ERROR_UNSUPPORTED: more than two devices: name fewer.
+ * TPLAN_ERROR_UNSUPPORTED: more than six devices: name fewer.
  * TPLAN_ERROR_LIMIT: costs or rates too large to be weighted: mend the costs.
  * TPLAN_ERROR_INFEASIBLE: the rates cannot be kept, or nothing was found that does; or
  *   that fits into @limits.

@@ -60,17 +60,22 @@ class Loads:
             weighed.check_flow(0, 0, value)
         return -(-value // (weights[0] if self.is_one else sum(weights)))
 
+    def least_of_shares(self, weights, unit, rows):
+        """What no weighted sum of loads is below, in units."""
+        weighed = self.weigh(weights, [], [range(len(self.plan.devices))] * len(self.plan.ops))
+        weighed.p |= {"share_unit": unit, "share_bounds": [rows]}
+        shares = Shares(weighed)
+        return shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
+
     def check_shares(self):
         """Of three devices and more: the least of all figures by their weights."""
         (weights, arcs), = self.ends
-        need(min(weights) >= 0 < max(weights) and not self.p["load_tree"], "weights")
+        need(min(weights) >= 0 < max(weights) and not self.p["load_tree"] and not arcs, "weights")
         need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
-        weighed = self.weigh(weights, arcs, [range(len(self.plan.devices))] * len(self.plan.ops))
-        weighed.p |= {"share_unit": self.p["load_share_unit"], "share_bounds": [self.p["load_shares"]]}
-        shares, bound = Shares(weighed), self.p["load_bound_ns"]
-        least = shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
+        unit, bound = self.p["load_share_unit"], self.p["load_bound_ns"]
+        least = self.least_of_shares(weights, unit, self.p["load_shares"])
         total = weights[0] if self.is_one else sum(weights)
-        need(bound <= self.p["load_ns"] and (bound == 0 or least > (bound - 1) * total * shares.unit),
+        need(bound <= self.p["load_ns"] and (bound == 0 or least > (bound - 1) * total * unit),
              "nothing is proved of the busiest engine")
 
     def check(self):

@@ -10,7 +10,8 @@ from check_common import need, number, to_dict
 from check_load import Loads
 
 KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_bound_ns",
-        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "plans", "sha256"}
+        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_unit", "load_shares",
+        "plans", "sha256"}
 
 
 def is_mix(text):
@@ -92,7 +93,24 @@ class Mix:
             yield (weights[self.engines * i:self.engines * (i + 1)],
                    [[next(arcs) for _ in range(count)] for count in counts[n * i:n * (i + 1)]])
 
+    def check_shares(self):
+        """Of three devices and more: the least of all parts, each times its runs."""
+        (weights, arcs), = self.ends()
+        is_one = Loads(self.plans[0]).is_one
+        need(min(weights) >= 0 < max(weights) and not self.m["load_tree"] and not any(arcs), "weights")
+        need(not is_one or len(set(weights)) == 1, "weights of one engine")
+        need(len(self.m["load_shares"]) == len(self.plans), "load_shares")
+        unit, bound, least = self.m["load_share_unit"], self.m["load_bound_ns"], 0
+        for plan, runs, rows in zip(self.plans, self.runs, self.m["load_shares"]):
+            least += Loads(plan).least_of_shares([w * runs for w in weights], unit, rows)
+        total = weights[0] if is_one else sum(weights)
+        need(bound <= self.m["load_ns"] and (bound == 0 or least > (bound - 1) * total * unit),
+             "nothing is proved of the busiest engine")
+
     def check_tree(self):
+        need((self.engines > 6) == ("load_shares" in self.m), "load_shares")
+        if self.engines > 6:
+            return self.check_shares()
         at, path, done = [[0, 1]] * sum(self.count), [], False
         bound, ends = self.m["load_ns"], self.ends()
         for op in self.m["load_tree"]:

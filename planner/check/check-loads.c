@@ -348,18 +348,18 @@ check_form_of_shares (const TpCheckerLoads *it)
 {
   const TpLoadProof *proof = it->proof;
 
-  return (it->n_parts == 1 && proof->n_bounds == 1 && proof->n_entries == 0
-          && proof->n_arcs == 0 && proof->share_unit >= 1
+  return ((int) proof->shares->len == it->n_parts && proof->n_bounds == 1
+          && proof->n_entries == 0 && proof->n_arcs == 0 && proof->share_unit >= 1
           && proof->share_unit <= MAX_UNIT)
          || tp_checker_fail (it->parts[0].checker,
                              "load_shares: not beside the weights of one bound, "
                              "or in a unit that is not in 1 to 2^20");
 }
 
-/* What no weighted sum of loads is below; FALSE: nothing, which was said. */
+/* Adds what no weighted sum of loads of a part is below; FALSE: nothing, which was said. */
 static gboolean
-sum_answers (TpCheckerWeighed *weighed, const TpLoadProof *proof,
-             Wide *out_least)
+add_answers (TpCheckerWeighed *weighed, const TpLoadProof *proof, int part,
+             Wide *least)
 {
   const TpPlan *whole = weighed->checker.plan;
   TpShareProof shares = { .unit = proof->share_unit };
@@ -370,33 +370,44 @@ sum_answers (TpCheckerWeighed *weighed, const TpLoadProof *proof,
   plan.share_proof = &shares;
   weighed->checker.plan = &plan;
   tp_checker_answers_init (&answers, &weighed->checker, NULL);
-  is_good = tp_checker_answers_read (&answers, proof->shares, "load_shares",
-                                     answers.amounts);
+  is_good = tp_checker_answers_read (&answers, proof->shares->pdata[part],
+                                     "load_shares", answers.amounts);
   if (is_good)
-    *out_least = tp_checker_answers_sum (&answers);
+    *least += tp_checker_answers_sum (&answers);
   weighed->checker.plan = whole;
   return is_good;
+}
+
+static gboolean
+add_part (const TpCheckerLoads *it, int index, Wide *least)
+{
+  const TpCheckerLoadPart *part = &it->parts[index];
+  gint64 weights[TP_LOAD_MAX_ENGINES] = { 0 };
+  g_auto (TpCheckerWeighed) weighed = { 0 };
+
+  return weigh_runs (it, part, it->proof->weights, weights)
+         && tp_checker_weigh (part->checker, weights, &weighed)
+         && add_answers (&weighed, it->proof, index, least);
 }
 
 static void
 check_shares (const TpCheckerLoads *it)
 {
   const TpLoadProof *proof = it->proof;
-  TpChecker *checker = it->parts[0].checker;
-  g_auto (TpCheckerWeighed) weighed = { 0 };
+  Wide least = 0;
   gint64 sum;
-  Wide least;
 
   if (!check_form_of_shares (it)
-      || (sum = sum_weights (it, proof->weights)) == 0
-      || !tp_checker_weigh (checker, proof->weights, &weighed)
-      || !sum_answers (&weighed, proof, &least))
+      || (sum = sum_weights (it, proof->weights)) == 0)
     return;
+  for (int i = 0; i < it->n_parts; i++)
+    if (!add_part (it, i, &least))
+      return;
   /* loads are whole: what is above one less is as good as the next */
   if (proof->bound_ns > proof->load_ns
       || (proof->bound_ns > 0
           && least <= (proof->bound_ns - (Wide) 1) * sum * proof->share_unit))
-    tp_checker_fail (checker,
+    tp_checker_fail (it->parts[0].checker,
                      "load_shares do not prove that the busiest engine carries "
                      "%" G_GINT64_FORMAT,
                      proof->bound_ns);
@@ -405,8 +416,14 @@ check_shares (const TpCheckerLoads *it)
 void
 tp_checker_check_loads (const TpCheckerLoads *loads)
 {
+  gboolean is_shared = get_costs (loads)->n_devices > 2;
+
   check_loads (loads);
-  if (loads->proof->shares != NULL)
+  if (is_shared != (loads->proof->shares != NULL))
+    tp_checker_fail (loads->parts[0].checker,
+                     "load_shares are of three devices and more, which need "
+                     "them");
+  else if (is_shared)
     check_shares (loads);
   else
     check_tree (loads);

@@ -196,25 +196,31 @@ no_unit (TpLoadProof *proof)
   return TRUE;
 }
 
+static TpShareBound *
+get_rows (const TpLoadProof *proof)
+{
+  return proof->shares->pdata[0];
+}
+
 /* What all shares come to is no more than there is. */
 static gboolean
 more_than_all (TpLoadProof *proof)
 {
   if (proof->bound_ns < 2 || proof->share_unit > 1 << 10
-      || proof->shares->rows->len == 0)
+      || get_rows (proof)->rows->len == 0)
     return FALSE;
-  for (guint i = 0; i < proof->shares->amounts->len; i++)
-    if (tp_array_index (proof->shares->amounts, gint64, i) > 0)
-      tp_array_index (proof->shares->amounts, gint64, i) <<= 30;
+  for (guint i = 0; i < get_rows (proof)->amounts->len; i++)
+    if (tp_array_index (get_rows (proof)->amounts, gint64, i) > 0)
+      tp_array_index (get_rows (proof)->amounts, gint64, i) <<= 30;
   return TRUE;
 }
 
 static gboolean
 row_of_nothing (TpLoadProof *proof)
 {
-  if (proof->shares->rows->len == 0)
+  if (get_rows (proof)->rows->len == 0)
     return FALSE;
-  tp_array_index (proof->shares->rows, TpShareRow, 0).index = 1 << 20;
+  tp_array_index (get_rows (proof)->rows, TpShareRow, 0).index = 1 << 20;
   return TRUE;
 }
 
@@ -223,10 +229,10 @@ row_twice (TpLoadProof *proof)
 {
   TpShareRow row;
 
-  if (proof->shares->rows->len == 0)
+  if (get_rows (proof)->rows->len == 0)
     return FALSE;
-  row = tp_array_index (proof->shares->rows, TpShareRow, 0);
-  tp_array_append_val (proof->shares->rows, row);
+  row = tp_array_index (get_rows (proof)->rows, TpShareRow, 0);
+  tp_array_append_val (get_rows (proof)->rows, row);
   return TRUE;
 }
 
@@ -243,7 +249,7 @@ one_more_bound (TpLoadProof *proof)
 static gboolean
 drop_shares (TpLoadProof *proof)
 {
-  g_clear_pointer (&proof->shares, tp_share_bound_free);
+  g_clear_pointer (&proof->shares, tp_pointers_free);
   return TRUE;
 }
 

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define MAX_ENGINES 6         /* of two devices */
+#define MAX_ENGINES 9         /* of three devices */
+#define MAX_OPS 32
 
 static TpTestMixSpec
 make_spec (int n_ops)
@@ -40,26 +41,21 @@ assert_checked (const TpMix *mix)
 
 /* ---- brute force ---------------------------------------------------------- */
 
-/* What all carry in a round; FALSE: an op may not be there. */
+/* What all carry in a round; FALSE: an op may not be there. @devices: of all parts. */
 static gboolean
-find_loads (const TpTestMixCase *test, const TpMix *mix, guint mask,
+find_loads (const TpTestMixCase *test, const TpMix *mix, const guint8 *devices,
             gint64 *loads)
 {
-  int first = 0;
-
   memset (loads, 0, sizeof (gint64) * MAX_ENGINES);
   for (int i = 0; i < test->n_parts; i++)
     {
-      guint8 devices[32];
-      gint64 own[MAX_ENGINES];
+      gint64 own[MAX_ENGINES] = { 0 };
 
-      for (int k = 0; k < test->parts[i]->graph->n_nodes; k++)
-        devices[k] = mask >> (first + k) & 1;
       if (!tp_test_case_loads (test->parts[i], devices, own))
         return FALSE;
       for (int e = 0; e < MAX_ENGINES; e++)
         loads[e] += mix->parts[i].n_runs * own[e];
-      first += test->parts[i]->graph->n_nodes;
+      devices += test->parts[i]->graph->n_nodes;
     }
   return TRUE;
 }
@@ -91,10 +87,20 @@ static gint64
 try_all (const TpTestMixCase *test, const TpMix *mix)
 {
   gint64 loads[MAX_ENGINES], best = TP_COST_NONE;
+  guint8 devices[MAX_OPS] = { 0 };
+  int n = count_ops (test);
+  gboolean is_left = TRUE;
 
-  for (guint mask = 0; mask < 1u << count_ops (test); mask++)
-    if (find_loads (test, mix, mask, loads))
-      best = MIN (best, find_most (test, loads));
+  while (is_left)
+    {
+      int i = 0;
+
+      if (find_loads (test, mix, devices, loads))
+        best = MIN (best, find_most (test, loads));
+      while (i < n && ++devices[i] == test->parts[0]->costs->n_devices)
+        devices[i++] = 0;
+      is_left = i < n;
+    }
   return best;
 }
 
@@ -121,6 +127,126 @@ test_brute_force (void)
     }
   g_assert_cmpint (n_several, >, 100);
   g_assert_cmpint (n_trees, >, 50);
+}
+
+/* ---- three devices -------------------------------------------------------- */
+
+static TpTestMixCase *
+new_several (int n_ops)
+{
+  TpTestMixSpec spec = make_spec (n_ops);
+
+  spec.n_devices = 3;
+  return tp_test_mix_case_new (&spec);
+}
+
+/* No tree closes gaps there. */
+static void
+test_several (void)
+{
+  int n_rounds = 300, n_least = 0;
+
+  for (int round = 0; round < n_rounds; round++)
+    {
+      g_autoptr (TpTestMixCase) test = new_several (7);
+      g_autoptr (TpMix) mix = NULL;
+      gint64 n_runs[TP_TEST_MIX_PARTS], best;
+
+      draw_rates (n_runs);
+      mix = tp_test_mix_place (test, n_runs);
+      best = try_all (test, mix);
+      g_assert_cmpint (mix->proof->load_ns, >=, best);
+      g_assert_cmpint (mix->proof->bound_ns, <=, best);
+      assert_checked (mix);
+      n_least += mix->proof->load_ns == best;
+    }
+  g_test_message ("%d of %d carry the least", n_least, n_rounds);
+  g_assert_cmpint (n_least, >=, n_rounds * 9 / 10);
+}
+
+static gboolean
+claim_more (TpMix *mix)
+{
+  if (mix->proof->bound_ns == mix->proof->load_ns)
+    return FALSE;
+  mix->proof->bound_ns = mix->proof->load_ns;
+  return TRUE;
+}
+
+static gboolean
+lower_most (TpMix *mix)
+{
+  return mix->proof->load_ns-- > 0;
+}
+
+static gboolean
+drop_shares (TpMix *mix)
+{
+  g_clear_pointer (&mix->proof->shares, tp_pointers_free);
+  return TRUE;
+}
+
+static gboolean
+drop_part (TpMix *mix)
+{
+  tp_pointers_cut (mix->proof->shares, mix->proof->shares->len - 1);
+  return TRUE;
+}
+
+static gboolean
+add_part (TpMix *mix)
+{
+  tp_pointers_add (mix->proof->shares, tp_share_bound_new ());
+  return TRUE;
+}
+
+/* The last op of a part answers for what is none of its. */
+static gboolean
+move_row (TpMix *mix)
+{
+  for (guint i = 0; i < mix->proof->shares->len; i++)
+    {
+      TpShareBound *bound = mix->proof->shares->pdata[i];
+
+      if (bound->rows->len == 0)
+        continue;
+      tp_array_index (bound->rows, TpShareRow, bound->rows->len - 1).op += 40;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+weigh_nothing (TpMix *mix)
+{
+  memset (mix->proof->weights, 0, sizeof (gint64) * mix->proof->n_engines);
+  return TRUE;
+}
+
+static void
+test_several_spoilt (void)
+{
+  static gboolean (*const lies[]) (TpMix *) = {
+    claim_more, lower_most, drop_shares, drop_part, add_part, move_row,
+    weigh_nothing,
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    for (int n_told = 0; n_told < 10;)
+      {
+        g_autoptr (TpTestMixCase) test = new_several (20);
+        g_autoptr (TpMix) mix = NULL;
+        g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+        gint64 n_runs[TP_TEST_MIX_PARTS];
+
+        draw_rates (n_runs);
+        mix = tp_test_mix_place (test, n_runs);
+        if (!lies[i](mix))
+          continue;
+        n_told++;
+        if (tp_check_mix (mix, reasons))
+          g_error ("lie %d was taken", (int) i);
+      }
 }
 
 /* ---- properties ----------------------------------------------------------- */
@@ -371,6 +497,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mix/rates", test_rates);
   g_test_add_func ("/mix/rounds", test_rounds);
   g_test_add_func ("/mix/brute-force", test_brute_force);
+  g_test_add_func ("/mix/several", test_several);
+  g_test_add_func ("/mix/several-spoilt", test_several_spoilt);
   g_test_add_func ("/mix/alone", test_alone);
   g_test_add_func ("/mix/linear", test_linear);
   g_test_add_func ("/mix/memory", test_memory);

@@ -183,7 +183,7 @@ static TpMix *
 make_mix (int round)
 {
   TpTestMixSpec spec = { .n_parts = 1 + round % 3, .n_ops = 20,
-                         .n_devices = round % 5 == 0 ? 1 : 2,
+                         .n_devices = round % 5 == 0 ? 1 : 2 + round % 5 / 4,
                          .host = round % 2 - 1, .is_same = round % 7 == 0 };
   g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
   const gint64 n_runs[] = { 1 + round % 4, 6, 1 + round % 9 };
@@ -220,7 +220,7 @@ write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
   for (int round = 1, n_done = 0; round < 1000 && n_done < 5; round++)
     {
       g_autoptr (TpMix) mix
-          = round % 3 == 0 || round % 5 == 0 ? NULL : make_mix (round);
+          = round % 3 == 0 || (round + 1) % 5 < 2 ? NULL : make_mix (round);
 
       if (mix == NULL || !mutation->mutate (mix))
         continue;
