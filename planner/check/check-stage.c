@@ -4,23 +4,14 @@
 #include "planner/check/check-stage.h"
 
 #include "ir/guard.h"
-
-#include <stdlib.h>
+#include "planner/check/check-jobs.h"
 
 #define NOBODY -2             /* no group: differs from that of ops in none */
-#define MANY 64
 #define MOST_WEIGHTS 32
 #define MOST_DEVICES TP_CHECKER_MOST_STAGED
 #define WEIGHT_PARTS ((Wide) 1 << 40)
 
 __extension__ typedef __int128 Wide;
-
-/* What is there for an engine to do. */
-typedef struct
-{
-  int engine;
-  gint64 before, time, after;
-} Job;
 
 /* Who makes a tensor: all but the tensor itself. */
 typedef struct
@@ -41,7 +32,7 @@ tp_checker_stage_init (TpCheckerStage *stage, const TpChecker *checker)
   stage->begins = tp_new0 (gint64, n);
   stage->ends = tp_new0 (gint64, n);
   stage->rests = tp_new0 (gint64, n);
-  stage->jobs = tp_array_new (sizeof (Job));
+  stage->jobs = tp_array_new (sizeof (TpCheckerJob));
 }
 
 void
@@ -319,7 +310,7 @@ find_longest (const TpCheckerStage *stage)
 /* ---- jobs ----------------------------------------------------------------- */
 
 static void
-add_job (TpCheckerStage *stage, Job job)
+add_job (TpCheckerStage *stage, TpCheckerJob job)
 {
   if (job.time > 0)
     tp_array_append_val (stage->jobs, job);
@@ -335,10 +326,10 @@ add_kernel (TpCheckerStage *stage, int node)
   if (device < 0)
     return;
   if (!may_fuse (stage, node))
-    add_job (stage, (Job){ device, stage->begins[i],
+    add_job (stage, (TpCheckerJob){ device, stage->begins[i],
                            alone (stage, node, device), stage->rests[i] });
   else if (is_fused (stage, node, device) && last_of (group) == node)
-    add_job (stage, (Job){ device,
+    add_job (stage, (TpCheckerJob){ device,
                            stage->ends[i] - fused (stage, node, device),
                            fused (stage, node, device), stage->rests[i] });
 }
@@ -376,9 +367,10 @@ add_copies (TpCheckerStage *stage, int tensor, Maker maker)
 
       if (to == maker.place || need < 0)
         continue;
-      add_job (stage,
-               (Job){ 2 * stage->n_devices + maker.place, maker.done, fetch, feed + need });
-      add_job (stage, (Job){ stage->n_devices + to, maker.done + fetch, feed, need });
+      add_job (stage, (TpCheckerJob){ 2 * stage->n_devices + maker.place,
+                                      maker.done, fetch, feed + need });
+      add_job (stage, (TpCheckerJob){ stage->n_devices + to,
+                                      maker.done + fetch, feed, need });
     }
 }
 
@@ -413,58 +405,6 @@ add_jobs (TpCheckerStage *stage)
       add_copies (stage, t, (Maker){ checker->costs->host, NOBODY, 0 });
 }
 
-static int
-compare_jobs (const void *a, const void *b)
-{
-  const Job *first = a, *second = b;
-
-  if (first->after != second->after)
-    return first->after > second->after ? -1 : 1;
-  return 0;
-}
-
-/* Of jobs that stand by what is after them, the most first: those of @engine that
- * have at least @before before them. */
-static Wide
-find_since (const TpArray *jobs, int engine, gint64 before)
-{
-  Wide all = before, most = 0;
-
-  for (guint i = 0; i < jobs->len; i++)
-    {
-      const Job *it = &tp_array_index (jobs, Job, i);
-
-      if (it->engine != engine || it->before < before)
-        continue;
-      all += it->time;
-      most = MAX (most, all + it->after);
-    }
-  return most;
-}
-
-static Wide
-find_busy (const TpArray *jobs, int engine)
-{
-  gint64 least = TP_COST_NONE;
-  int n = 0;
-  Wide most = 0;
-
-  for (guint i = 0; i < jobs->len; i++)
-    {
-      const Job *it = &tp_array_index (jobs, Job, i);
-
-      if (it->engine != engine)
-        continue;
-      least = MIN (least, it->before);
-      n++;
-    }
-  for (guint i = 0; i < jobs->len && n <= MANY; i++)
-    if (tp_array_index (jobs, Job, i).engine == engine)
-      most = MAX (most, find_since (jobs, engine,
-                                    tp_array_index (jobs, Job, i).before));
-  return n == 0 ? 0 : MAX (most, find_since (jobs, engine, least));
-}
-
 /* ---- all devices ---------------------------------------------------------- */
 
 /* Before and after all kernels there can be on @device, if there is one for sure. */
@@ -475,7 +415,7 @@ find_idle (const TpCheckerStage *stage, int device)
   gboolean has_job = FALSE;
 
   for (guint i = 0; i < stage->jobs->len; i++)
-    has_job |= tp_array_index (stage->jobs, Job, i).engine == device;
+    has_job |= tp_array_index (stage->jobs, TpCheckerJob, i).engine == device;
   for (int i = stage->first; i < stage->end && has_job; i++)
     if ((stage->at[i] >> device & 1)
         && (group_of (stage, i) != NULL || alone (stage, i, device) > 0))
@@ -598,10 +538,7 @@ tp_checker_stage_find (TpCheckerStage *stage)
   for (int i = stage->end - 1; i >= stage->first; i--)
     fill_back (stage, i);
   add_jobs (stage);
-  if (stage->jobs->len > 1)
-    qsort (stage->jobs->data, stage->jobs->len, sizeof (Job), compare_jobs);
   most = MAX (find_longest (stage), find_means (stage));
-  for (int e = 0; e < 3 * stage->n_devices; e++)
-    most = MAX (most, find_busy (stage->jobs, e));
+  most = MAX (most, tp_checker_find_busiest (stage->jobs));
   return (gint64) MIN (most, (Wide) G_MAXINT64);
 }

@@ -41,7 +41,8 @@ for bad in "$cpu=1" "$cpu=/h" "$cpu=-1/h" "$cpu=1/d" "$cpu=0.000001/h" "$cpu=1/h
 done
 try 2 explain energy.json --watts $cpu=3 && err_has 'is a plan, which --watts cannot change'; say $? "a plan keeps its watts"
 try 2 optimize mlp.json $pair --objective weighted && err_has "ask for 'energy'"; say $? "weighted is not for this"
-try 3 optimize mlp.json --devices sim:edge-cpu,sim:laptop-cpu,$gpu --objective energy --watts sim:edge-cpu=6 && err_has 'name fewer'
+try 0 optimize mlp.json --devices sim:edge-cpu,sim:laptop-cpu,$gpu --objective energy --watts sim:edge-cpu=6 -f -o three.json \
+  && out_has '^energy .*proved least' && try 0 check three.json
 say $? "three devices"
 printf '[machine]\ngflops=10\ngbps=10\nwatts=7:2\nprice=0.05/h\n' > box.conf
 try 0 optimize mlp.json --devices sim:./box.conf --objective price && out_has 'million runs'; say $? "a made-up machine says its own"

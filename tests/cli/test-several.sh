@@ -85,11 +85,50 @@ say $? "  within limits of memory"
 try 5 optimize residual.json --devices $sims --objective throughput --mem-limit sim:desktop-cpu=1K --mem-limit sim:laptop-gpu=1K \
   --mem-limit sim:desktop-gpu=1K -f -o no.json && err_has 'no placement was found that fits'
 say $? "  where nothing fits"
-for objective in energy makespan; do
-  try 3 optimize residual.json --devices $sims --objective $objective --watts sim:desktop-cpu=9 --watts sim:laptop-gpu=9 --watts sim:desktop-gpu=9 \
-    -o no.json && err_has 'at most 2'
-  say $? "$objective is for two"
+
+# Energy, price, makespan: what is proved, by both checkers; run as it says.
+prices="--price sim:desktop-cpu=0.05/h --price sim:laptop-gpu=0.2/h --price sim:desktop-gpu=0.3/h"
+for objective in energy price makespan; do
+  kind=rated-shares word=proved
+  [ $objective != makespan ] || { kind=schedule; word='work at once'; }
+  for model in mlp residual; do
+    try 0 optimize $model.json --devices $sims --objective $objective $prices -f -o plan.json && out_has "^$objective .*$word" \
+      && grep -q "\"certificate\": \"$kind\"" plan.json
+    say $? "$objective of $model"
+    try 0 check plan.json; say $? "  checked"
+    if command -v python3 > /dev/null; then
+      python3 "$top_srcdir/tests/check_plan.py" plan.json > .out 2>&1; say $? "  by the other checker"
+    fi
+    cp plan.json first.json
+    try 0 optimize $model.json --devices $sims --objective $objective $prices -f -o plan.json && cmp -s first.json plan.json; say $? "  the same again"
+    try 0 run plan.json --check && out_has '^check *good'; say $? "  runs, and is right"
+    try 0 explain plan.json && try 0 report plan.json -f -o plan.html && try 0 view plan.json -f -o plan.svg; say $? "  shown"
+  done
+  try 0 optimize residual.json --devices $sims --objective $objective $prices --mem-limit sim:desktop-gpu=1K --mem-limit sim:laptop-gpu=1K -f -o plan.json \
+    && try 0 check plan.json
+  say $? "  within limits of memory"
+  try 5 optimize residual.json --devices $sims --objective $objective $prices --mem-limit sim:desktop-cpu=1K --mem-limit sim:laptop-gpu=1K \
+    --mem-limit sim:desktop-gpu=1K -f -o no.json && err_has 'no placement was found that fits'
+  say $? "  where nothing fits"
 done
+# Signed anew, with more rented than is; with a part less; and with weights divided by nothing.
+try 0 optimize residual.json --devices $sims --objective price $prices -f -o plan.json
+for lie in 's/"rented": \[[^]]*\]/"rented": [1, 2]/' 's/"divisor": [0-9]*/"divisor": 0/' 's/"without": \[[^]]*\]/"without": [0]/' 's/"aim_ends": \[/"aim_ends": [],"x": [/'; do
+  sed "/^ \"sha256\": /,\$d; $lie" plan.json > unsigned
+  { cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > lie.json
+  ! cmp -s lie.json plan.json && { "$TPLAN" check lie.json > .out 2> .err; case $? in 1 | 3) ;; *) false ;; esac; }
+  say $? "  refused: $lie"
+done
+try 0 pareto residual.json --devices $sims && out_has '^ *1 '; say $? "all points of time and energy"
+try 0 pareto residual.json --devices $sims --objectives time,price $prices --plans points && try 0 check points/point-1.json; say $? "  and of time and price"
+try 0 optimize mlp.json residual.json --devices $sims --rate mlp=3000/s,residual=900/s -o mix.json && out_has '^busiest .*of each second' \
+  && grep -q '"load_shares": \[\[' mix.json
+say $? "two graphs on three devices"
+try 0 check mix.json; say $? "  checked"
+if command -v python3 > /dev/null; then
+  python3 "$top_srcdir/tests/check_plan.py" mix.json > .out 2>&1; say $? "  by the other checker"
+fi
+try 0 optimize mlp.json residual.json --devices $sims --rate mlp=3000/s,residual=900/s -f -o again.json && cmp -s mix.json again.json; say $? "  the same again"
 
 # What is not done.
 for i in 1 2 3 4 5 6 7; do printf '[machine]\ngflops=%d0\ngbps=10\nlaunch=1us\nlink=1GB/s+1us\n' $i > m$i.conf; done
@@ -109,6 +148,12 @@ if "$TPLAN" devices --format=csv > .out 2> .err && out_has '^cpu,ready' && out_h
   try 0 optimize residual.json --devices $three --trust-estimates --objective throughput --pin conv1=opencl:0 --pin conv2=opencl:1 \
     --pin sum2=cpu -f -o flight.json && try 0 check flight.json && try 0 bench flight.json --in-flight 3 -n 3 && out_has 'in flight'
   say $? "three runs in flight on three devices"
+  try 0 optimize residual.json --devices $three --trust-estimates --objective makespan --pin conv1=opencl:0 --pin conv2=opencl:1 \
+    --pin sum2=cpu -f -o span.json && try 0 check span.json && try 0 run span.json --check -n 3 && out_has '^check *good'
+  say $? "kernels and copies of three devices at once"
+  try 0 optimize mlp.json residual.json --devices $three --trust-estimates --rate mlp=200/s,residual=100/s -f -o mix.json && try 0 check mix.json \
+    && try 0 run mix.json --check -n 3
+  say $? "two graphs on three devices"
   try 0 bench residual.json --devices $three --trust-estimates -n 3; say $? "bench has them all"
 else
   n=$((n + 1)); echo "ok $n - a plan for the host and two OpenCL devices # SKIP not so many devices"
