@@ -47,7 +47,7 @@ check_keys (const Mix *it, GError **error)
   static const char *const known[]
       = { "format", "parts", "memory_limits", "memory_reserves", "load_ns",
           "load_bound_ns", "loads", "load_tree", "load_weights", "load_counts",
-          "load_arcs", "load_share_unit", "load_shares", "plans", "sha256", NULL };
+          "load_arcs", "load_share_units", "load_shares", "plans", "sha256", NULL };
   const char *key;
   json_t *value;
 

@@ -7,8 +7,27 @@
 #include "format/plan-json-shares.h"
 #include "ir/text.h"
 
+/* Of three devices and more: for each end, for each part. */
 static void
-write_tree (const TpLoadProof *proof, int n_parts, TpPlanText *out)
+write_shares (const TpLoadProof *proof, GString *out)
+{
+  if (proof->shares == NULL)
+    return;
+  tp_plan_write_numbers (out, "load_share_units", proof->share_units,
+                         proof->n_bounds);
+  tp_text_append (out, " \"load_shares\": [");
+  for (guint i = 0; i < proof->shares->len; i++)
+    {
+      tp_text_append (out, i == 0 ? "[" : ",\n  [");
+      tp_plan_write_share_bound (proof->shares->pdata[i], proof->n_engines / 3,
+                                 out);
+      tp_text_append_c (out, ']');
+    }
+  tp_text_append (out, "],\n");
+}
+
+void
+tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
 {
   tp_text_append_printf (out->text,
                          " \"load_ns\": %" G_GINT64_FORMAT
@@ -22,40 +41,12 @@ write_tree (const TpLoadProof *proof, int n_parts, TpPlanText *out)
                          proof->n_bounds * n_parts);
   tp_plan_write_arcs (out, "load_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
-}
-
-/* @is_nested: a list for each part. */
-static void
-write_shares (const TpLoadProof *proof, gboolean is_nested, GString *out)
-{
-  if (proof->shares == NULL)
-    return;
-  tp_text_append_printf (out,
-                         " \"load_share_unit\": %" G_GINT64_FORMAT
-                         ",\n \"load_shares\": [",
-                         proof->share_unit);
-  for (guint i = 0; i < proof->shares->len; i++)
-    {
-      tp_text_append (out, !is_nested ? "" : i == 0 ? "[" : ",\n  [");
-      tp_plan_write_share_bound (proof->shares->pdata[i], proof->n_engines / 3,
-                                 out);
-      tp_text_append (out, is_nested ? "]" : "");
-    }
-  tp_text_append (out, "],\n");
-}
-
-void
-tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
-{
-  write_tree (proof, n_parts, out);
-  write_shares (proof, TRUE, out->text);
+  write_shares (proof, out->text);
 }
 
 void
 tp_plan_write_load_proof (const TpPlan *plan, TpPlanText *out)
 {
-  if (plan->load_proof == NULL)
-    return;
-  write_tree (plan->load_proof, 1, out);
-  write_shares (plan->load_proof, FALSE, out->text);
+  if (plan->load_proof != NULL)
+    tp_plan_write_loads (plan->load_proof, 1, out);
 }

@@ -46,16 +46,23 @@ read_tree (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
                        error);
 }
 
-/* A list for each part. */
+/* Of three devices and more: for each end, for each part. */
 static gboolean
-read_parts_of_shares (TpPlanPlace root, int n_parts, TpLoadProof *proof,
-                      GError **error)
+read_shares (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
 {
+  gint64 n = (gint64) proof->n_bounds * n_parts;
   json_t *lists;
 
-  if (!tp_plan_read_list (root, "load_shares", n_parts, &lists, error))
+  if (json_object_get (root.json, "load_share_units") == NULL)
+    return TRUE;
+  proof->share_units = tp_new0 (gint64, (gsize) proof->n_bounds + 1);
+  proof->shares = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
+  if (!read_engines (root, "load_share_units", proof->n_bounds,
+                     proof->share_units, error)
+      || !tp_plan_read_list (root, "load_shares", (int) MIN (n, G_MAXINT),
+                             &lists, error))
     return FALSE;
-  for (int i = 0; i < n_parts; i++)
+  for (gsize i = 0; i < json_array_size (lists); i++)
     {
       const TpPlanPlace place
           = { root.reader, "load_shares", json_array_get (lists, i) };
@@ -63,7 +70,7 @@ read_parts_of_shares (TpPlanPlace root, int n_parts, TpLoadProof *proof,
 
       if (!json_is_array (place.json))
         return tp_plan_read_fail (place.reader, error, place.path,
-                                  "not a list of rows for each part");
+                                  "not a list of rows for each end and part");
       bound = tp_plan_read_share_rows (place, proof->n_engines / 3, error);
       if (bound == NULL)
         return FALSE;
@@ -72,30 +79,7 @@ read_parts_of_shares (TpPlanPlace root, int n_parts, TpLoadProof *proof,
   return TRUE;
 }
 
-/* Of three devices and more. @plan: (nullable): of several parts there is none. */
-static gboolean
-read_shares (TpPlanPlace root, const TpPlan *plan, int n_parts,
-             TpLoadProof *proof, GError **error)
-{
-  TpShareBound *bound;
-
-  if (json_object_get (root.json, "load_share_unit") == NULL)
-    return TRUE;
-  if (!tp_plan_read_number (root, "load_share_unit", &proof->share_unit,
-                            error))
-    return FALSE;
-  proof->shares = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
-  if (plan == NULL)
-    return read_parts_of_shares (root, n_parts, proof, error);
-  bound = tp_plan_read_share_bound (root, "load_shares", proof->n_engines / 3,
-                                    error);
-  if (bound == NULL)
-    return FALSE;
-  tp_pointers_add (proof->shares, bound);
-  return TRUE;
-}
-
-/* Likewise. */
+/* @plan: (nullable): of several parts there is none. */
 static gboolean
 read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
             TpLoadProof *proof, GError **error)
@@ -111,7 +95,7 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
   is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
   proof->arcs = list.arcs;
   proof->n_arcs = list.n_arcs;
-  return is_good && read_shares (root, plan, n_parts, proof, error);
+  return is_good && read_shares (root, n_parts, proof, error);
 }
 
 gboolean

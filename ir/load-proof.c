@@ -14,15 +14,6 @@ tp_load_proof_new (int n_engines)
 }
 
 void
-tp_load_proof_take_shares (TpLoadProof *proof, TpShareBound *bound)
-{
-  if (proof->shares == NULL)
-    proof->shares = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
-  tp_pointers_cut (proof->shares, 0);
-  tp_pointers_add (proof->shares, bound);
-}
-
-void
 tp_load_proof_free (TpLoadProof *proof)
 {
   if (proof == NULL)
@@ -33,5 +24,6 @@ tp_load_proof_free (TpLoadProof *proof)
   g_free (proof->n_arcs_of);
   g_free (proof->arcs);
   tp_pointers_free (proof->shares);
+  g_free (proof->share_units);
   g_free (proof);
 }

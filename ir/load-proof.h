@@ -23,8 +23,8 @@ typedef struct
   gint64 load_ns;             /* the most of these */
   gint64 bound_ns;            /* no placement has less */
   int n_entries;
-  int *tree;                  /* op that is fixed, to the first device and then to
-                               * the second; TP_LOAD_END: the next bound */
+  int *tree;                  /* op that is fixed, to each device that it may be on,
+                               * one after the other; TP_LOAD_END: the next bound */
   int n_bounds;
   gint64 *weights;            /* [bound * n_engines + engine]: with these the arcs
                                * prove it: the flow, less weighted fusion gains, is
@@ -33,14 +33,11 @@ typedef struct
   int *n_arcs_of;             /* [bound]: which are next to each other */
   int n_arcs;
   TpArc *arcs;                /* one device has none */
-  TpPointers *shares;         /* (nullable): [part] TpShareBound: of three devices and
-                               * more in place of tree and arcs: with the weights of
-                               * the one bound they prove it; a plan is one part */
-  gint64 share_unit;          /* amounts there are in 1 / that */
+  TpPointers *shares;         /* (nullable): [bound * n_parts + part] TpShareBound: of
+                               * three devices and more in place of arcs; a plan is
+                               * one part */
+  gint64 *share_units;        /* [bound]: amounts there are in 1 / that */
 } TpLoadProof;
-
-/* Makes it the shares of the one part there is. */
-void tp_load_proof_take_shares (TpLoadProof *proof, TpShareBound *bound);
 
 /* All 0, without tree and bounds. */
 TpLoadProof *tp_load_proof_new (int n_engines);

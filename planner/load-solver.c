@@ -8,6 +8,8 @@
 #include "planner/limit-layout.h"
 #include "planner/limit.h"
 #include "planner/load.h"
+#include "planner/share-model.h"
+#include "planner/share.h"
 
 #define ROOM_WORK (1 << 22)   /* as of TpLoadRoom */
 
@@ -15,6 +17,14 @@ static gint64
 find_excess (gpointer layout, const guint8 *devices)
 {
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
+}
+
+/* The cheapest for one run that fits. */
+static gboolean
+find_within (const TpProblem *problem, guint8 *devices)
+{
+  return problem->n_devices > 2 ? tp_share_find (problem, devices, NULL)
+                                : tp_limit_find (problem, devices, NULL);
 }
 
 /* What is proved holds of all placements, whether they fit or not. */
@@ -28,7 +38,7 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   g_autoptr (TpLoadProof) proof = NULL;
   gint64 excess;
 
-  if (!tp_limit_find (problem, start, NULL))
+  if (!find_within (problem, start))
     room.start = NULL;
   tp_limit_layout_init (&layout, problem);
   proof = tp_load_solve_within (problem, &room, devices, &excess, error);
@@ -44,14 +54,17 @@ static gboolean
 load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
             guint8 *cheapest, GError **error)
 {
+  const TpSolver *cheap
+      = problem->n_devices > 2 ? &tp_solver_share : &tp_solver_cut;
   TpProblem exact = *problem;
 
   exact.heeds_noise = FALSE;
+  exact.limits = NULL;
   plan->load_proof = problem->limits == NULL
                          ? tp_load_solve (problem, devices, error)
                          : solve_within (problem, devices, error);
   return plan->load_proof != NULL
-         && tp_solver_cut.solve (&exact, plan, cheapest, cheapest, error);
+         && cheap->solve (&exact, plan, cheapest, cheapest, error);
 }
 
 const TpSolver tp_solver_load = {
@@ -60,5 +73,14 @@ const TpSolver tp_solver_load = {
   .kinds = TP_OBJECTIVE_MAX,
   .keeps_limits = TRUE,
   .certificate = TP_PLAN_WEIGHTED_CUT,
+  .solve = load_solve,
+};
+
+const TpSolver tp_solver_load_several = {
+  .name = "weighted-shares",
+  .max_devices = TP_SHARE_MAX_DEVICES,
+  .kinds = TP_OBJECTIVE_MAX,
+  .keeps_limits = TRUE,
+  .certificate = TP_PLAN_WEIGHTED_SHARES,
   .solve = load_solve,
 };

@@ -5,6 +5,6 @@
 
 #include "planner/solver.h"
 
-extern const TpSolver tp_solver_load;
+extern const TpSolver tp_solver_load, tp_solver_load_several;
 
 #endif

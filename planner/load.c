@@ -20,20 +20,27 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "planner/load-bound.h"
 #include "planner/load-weights.h"
-#include "planner/network.h"
 
 #include <string.h>
 
 #define MAX_ENGINES TP_LOAD_MAX_ENGINES
-#define MIN_WEIGHTS 64        /* coarser ones prove little */
-#define MAX_CUTS 40
-#define MIN_CUTS 6
-#define CUT_NODES (1 << 21)   /* over all cuts, if not for MIN_CUTS */
 #define MOVES (1 << 20)
-#define TREE_CUTS 24          /* of a node, at most */
-#define TREE_NODES (1 << 18)  /* ops over all cuts */
 #define TREE_ARCS (1 << 16)   /* in the proof, about */
+
+/* How much is tried. */
+typedef struct
+{
+  int min_cuts, max_cuts;     /* of the root */
+  int cut_nodes;              /* ops over all of them, if not for min_cuts */
+  int tree_cuts;              /* of another node, at most */
+  int tree_nodes;             /* ops over all of those */
+  int tree_ops;               /* of more there is no tree */
+} Limits;
+
+static const Limits of_cuts = { 6, 40, 1 << 21, 24, 1 << 18, G_MAXINT };
+static const Limits of_shares = { 4, 30, 1 << 13, 6, 1 << 14, 300 };
 
 typedef struct
 {
@@ -77,6 +84,12 @@ search_clear (Search *search)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
+static const Limits *
+get_limits (const Search *search)
+{
+  return search->problem->n_devices > 2 ? &of_shares : &of_cuts;
+}
+
 /* ---- cuts ---------------------------------------------------------------- */
 
 static void
@@ -90,34 +103,13 @@ add_row (Search *search, const guint8 *devices)
     search->met[i] |= (guint8) (1u << devices[i]);
 }
 
-/* With costs by @weights, which outlive it, and fixed ops where they are: proofs fix
- * those that lead, which others follow. */
-static TpProblem *
-weigh (const Search *search, const gint64 *weights)
-{
-  int n = search->problem->graph->n_nodes;
-  g_autoptr (TpProblem) weighed = tp_problem_weigh (search->problem, weights);
-
-  if (weighed->is_barred == NULL)
-    weighed->is_barred = tp_new0 (guint8, 2 * (gsize) n + 1);
-  for (int i = 0; i < n; i++)
-    if (search->fixed[i] >= 0 && tp_problem_leads (search->problem, i))
-      weighed->is_barred[2 * i + 1 - search->fixed[i]] = TRUE;
-  return g_steal_pointer (&weighed);
-}
-
 /* What no weighted sum of loads is below; of its placement are the devices. */
 static gint64
 cut (Search *search, const gint64 *weights)
 {
-  g_autoptr (TpProblem) weighed = weigh (search, weights);
-  g_autoptr (TpNetwork) network = tp_network_new (weighed);
-  gint64 value = tp_network_solve (network);
-
   search->work_left -= search->problem->graph->n_nodes;
-  for (int i = 0; i < search->problem->graph->n_nodes; i++)
-    search->devices[i] = (guint8) tp_network_get_device (network, i);
-  return value - tp_network_get_constant (network);
+  return tp_load_bound_find (search->problem, weights, search->fixed,
+                             search->devices);
 }
 
 static void
@@ -196,17 +188,6 @@ search_weights (Search *search, int n_cuts)
 
 /* ---- the tree ------------------------------------------------------------ */
 
-/* Any placement: ops on @device where they may be. */
-static void
-fill_devices (const TpProblem *problem, int device, guint8 *out)
-{
-  for (int i = 0; i < problem->graph->n_nodes; i++)
-    out[i] = (guint8) (tp_problem_node_cost (problem, i, device)
-                               != TP_COST_NONE
-                           ? device
-                           : 1 - device);
-}
-
 static Node *
 get_node (const Search *search, int index)
 {
@@ -235,9 +216,9 @@ start_rows (Search *search)
 
   tp_array_set_size (search->rows, 0);
   memset (search->met, 0, (gsize) n);
-  for (int device = 0; device < 2; device++)
+  for (int device = 0; device < search->problem->n_devices; device++)
     {
-      fill_devices (search->problem, device, search->devices);
+      tp_problem_gather (search->problem, device, search->devices);
       for (int i = 0; i < n; i++)
         if (search->fixed[i] >= 0)
           search->devices[i] = (guint8) search->fixed[i];
@@ -255,31 +236,57 @@ try_node (Search *search, int index)
   start_rows (search);
   search->bound = -1;
   try_weights (search, node->weights);
-  search_weights (search, TREE_CUTS);
+  search_weights (search, get_limits (search)->tree_cuts);
   node->bound = search->bound;
   memcpy (node->weights, search->weights, sizeof node->weights);
 }
 
-/* Whether @op may be on either device, whatever others are on. */
+static gboolean
+may_be (const Search *search, int op, int device)
+{
+  return tp_problem_node_cost (search->problem, op, device) != TP_COST_NONE;
+}
+
+/* Whether @op may be on several devices, whatever others are on. */
 static gboolean
 may_branch (const Search *search, int op)
 {
-  return search->fixed[op] < 0 && tp_problem_leads (search->problem, op)
-         && tp_problem_node_cost (search->problem, op, 0) != TP_COST_NONE
-         && tp_problem_node_cost (search->problem, op, 1) != TP_COST_NONE;
+  int n = 0;
+
+  if (search->fixed[op] >= 0 || !tp_problem_leads (search->problem, op))
+    return FALSE;
+  for (int d = 0; d < search->problem->n_devices; d++)
+    n += may_be (search, op, d);
+  return n > 1;
 }
 
-/* The longer of what it takes on either device, with what is to be where it is. */
+/* The longest that it takes on any device, with what is to be where it is. */
 static gint64
 find_time (const Search *search, int op)
 {
-  gint64 sums[2] = { 0, 0 };
   int n;
   const int *ops = tp_problem_get_together (search->problem, &op, &n);
+  gint64 most = 0;
 
-  for (int i = 0; i < 2 * n; i++)
-    sums[i % 2] += tp_problem_node_cost (search->problem, ops[i / 2], i % 2);
-  return MAX (sums[0], sums[1]);
+  for (int d = 0; d < search->problem->n_devices; d++)
+    {
+      gint64 sum = 0;
+
+      if (!may_be (search, op, d))
+        continue;
+      for (int i = 0; i < n; i++)
+        sum += tp_problem_node_cost (search->problem, ops[i], d);
+      most = MAX (most, sum);
+    }
+  return most;
+}
+
+static gboolean
+is_met_once (const Search *search, int op)
+{
+  guint set = search->met[op];
+
+  return (set & (set - 1)) == 0;
 }
 
 /* The longest of those that placements disagree about, or else of all; -1: none. */
@@ -293,7 +300,7 @@ choose_op (const Search *search, gboolean is_any)
     {
       gint64 time;
 
-      if ((!is_any && search->met[i] != 3) || !may_branch (search, i))
+      if ((!is_any && is_met_once (search, i)) || !may_branch (search, i))
         continue;
       time = find_time (search, i);
       if (time <= most)
@@ -317,8 +324,10 @@ branch (Search *search, int index)
   get_node (search, index)->first_child = (int) search->nodes->len;
   below.parent = index;
   below.op = op;
-  for (below.device = 0; below.device < 2; below.device++)
-    tp_array_append_val (search->nodes, below);
+  for (below.device = 0; below.device < search->problem->n_devices;
+       below.device++)
+    if (may_be (search, op, below.device))
+      tp_array_append_val (search->nodes, below);
   return TRUE;
 }
 
@@ -341,6 +350,7 @@ find_lowest (const Search *search)
 static void
 search_tree (Search *search)
 {
+  const Limits *limits = get_limits (search);
   Node root = { .parent = -1, .op = -1, .branch = -1, .bound = search->bound };
   guint most = (guint) (2 * TREE_ARCS
                          / (1 + 2 * (guint) search->problem->graph->n_tensors));
@@ -348,7 +358,9 @@ search_tree (Search *search)
 
   memcpy (root.weights, search->weights, sizeof root.weights);
   tp_array_append_val (search->nodes, root);
-  search->work_left = TREE_NODES;
+  search->work_left = search->problem->graph->n_nodes > limits->tree_ops
+                          ? 0
+                          : limits->tree_nodes;
   while (get_node (search, index)->bound < get_load (search)
          && search->work_left > 0 && search->nodes->len < most)
     {
@@ -365,34 +377,21 @@ search_tree (Search *search)
 
 /* ---- the proof ----------------------------------------------------------- */
 
-static void
-add_arcs (const Search *search, int index, TpLoadProof *proof, TpArray *arcs)
+/* Whether it stands after all others below its parent. */
+static gboolean
+is_last (const Search *search, const Node *node)
 {
-  const Node *node = get_node (search, index);
-  g_autoptr (TpProblem) weighed = NULL;
-  g_autoptr (TpNetwork) network = NULL;
-  g_autofree TpArc *own = NULL;
-  int n_own = 0;
-
-  if (search->problem->n_devices == 2)
-    {
-      weighed = weigh (search, node->weights);
-      network = tp_network_new (weighed);
-      tp_network_solve (network);
-      own = tp_network_dup_arcs (network, NULL, &n_own);
-      tp_array_append_vals (arcs, own, (guint) n_own);
-    }
-  memcpy (&proof->weights[proof->n_bounds * proof->n_engines], node->weights,
-          sizeof (gint64) * proof->n_engines);
-  proof->n_arcs_of[proof->n_bounds++] = n_own;
+  for (int d = node->device + 1; d < search->problem->n_devices; d++)
+    if (may_be (search, node->op, d))
+      return FALSE;
+  return TRUE;
 }
 
-/* What comes after node @index, first devices before second ones; -1: it was the
- * last. */
+/* What comes after node @index, device after device; -1: it was the last. */
 static int
 find_next (const Search *search, int index)
 {
-  while (index > 0 && get_node (search, index)->device == 1)
+  while (index > 0 && is_last (search, get_node (search, index)))
     index = get_node (search, index)->parent;
   return index > 0 ? index + 1 : -1;
 }
@@ -407,6 +406,7 @@ fill_tree (Search *search, TpLoadProof *proof)
   proof->tree = tp_new (int, n);
   proof->weights = tp_new0 (gint64, n * proof->n_engines);
   proof->n_arcs_of = tp_new0 (int, n);
+  proof->share_units = tp_new0 (gint64, n);
   for (int index = 0; index >= 0;)
     {
       const Node *node = get_node (search, index);
@@ -415,7 +415,8 @@ fill_tree (Search *search, TpLoadProof *proof)
       proof->tree[proof->n_entries++] = is_end ? TP_LOAD_END : node->branch;
       fix_path (search, index);
       if (is_end)
-        add_arcs (search, index, proof, arcs);
+        tp_load_bound_prove (search->problem, node->weights, search->fixed,
+                             proof, arcs);
       index = is_end ? find_next (search, index) : node->first_child;
     }
   proof->n_arcs = (int) arcs->len;
@@ -438,16 +439,15 @@ search_init (Search *search, const TpProblem *problem)
   search->met = tp_new0 (guint8, n);
   search->fixed = tp_new (gint8, n);
   memset (search->fixed, -1, n);
-  search->total = MIN (TP_LOAD_WEIGHTS,
-                       (TP_PROBLEM_LIMIT - 1) / (problem->sum + 1));
+  search->total = tp_load_bound_get_total (problem);
   search->best = (TpLoadBest){
     .model = &search->model,
     .devices = tp_new0 (guint8, n),
     .loads = tp_new0 (gint64, MAX_ENGINES),
-    .work_left = MOVES,
+    .work_left = MOVES * MAX (problem->n_devices - 1, 1),
   };
   search->bound = -1;
-  fill_devices (problem, 0, search->best.devices);
+  tp_problem_gather (problem, 0, search->best.devices);
   tp_load_model_sum (&search->model, search->best.devices,
                      search->best.loads);
   add_row (search, search->best.devices);
@@ -457,12 +457,16 @@ static void
 search_all (Search *search)
 {
   int n = search->problem->graph->n_nodes;
-  int n_cuts = CLAMP (CUT_NODES / (n + 1), MIN_CUTS, MAX_CUTS);
+  const Limits *limits = get_limits (search);
 
   memcpy (search->previous, search->best.devices, n);
-  fill_devices (search->problem, 1, search->devices);
-  offer_cut (search);
-  search_weights (search, n_cuts);
+  for (int d = 1; d < search->problem->n_devices; d++)
+    {
+      tp_problem_gather (search->problem, d, search->devices);
+      offer_cut (search);
+    }
+  search_weights (search, CLAMP (limits->cut_nodes / (n + 1),
+                                 limits->min_cuts, limits->max_cuts));
   if (search->bound < get_load (search) || search->best.excess > 0)
     tp_load_best_improve (&search->best);
   search_tree (search);
@@ -495,34 +499,13 @@ make_proof (Search *search)
   return g_steal_pointer (&proof);
 }
 
-static gboolean
-check_size (const TpProblem *problem, GError **error)
-{
-  if (problem->n_devices > 2)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                   "%d devices: the load of the busiest is made least for at "
-                   "most 2: name fewer",
-                   problem->n_devices);
-      return FALSE;
-    }
-  if (problem->sum > TP_PROBLEM_LIMIT / MIN_WEIGHTS)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_LIMIT,
-                   "all costs together reach 2^56, too much to be weighted: "
-                   "mend the costs");
-      return FALSE;
-    }
-  return TRUE;
-}
-
 TpLoadProof *
 tp_load_solve_within (const TpProblem *problem, TpLoadRoom *room,
                       guint8 *devices, gint64 *out_excess, GError **error)
 {
   g_auto (Search) search = { 0 };
 
-  if (!check_size (problem, error))
+  if (!tp_load_bound_check (problem, error))
     return NULL;
   search_init (&search, problem);
   search.best.room = room;

@@ -1,5 +1,5 @@
-/* load.h: the placement on two devices whose busiest engine carries least, as a
- * pipeline of runs wants it; and a load that no placement goes below. */
+/* load.h: the placement whose busiest engine carries least, as a pipeline of runs wants
+ * it; and a load that no placement goes below. */
 #ifndef TP_PLANNER_LOAD_H
 #define TP_PLANNER_LOAD_H
 
@@ -11,7 +11,7 @@
 
 /**
  * tp_load_solve:
- * @problem: for one device, or two; limits of memory are not looked at
+ * @problem: for up to six devices; limits of memory are not looked at
  * @devices: [node]: where each is to be
  *
  * Pure: what it may do is counted, not timed.

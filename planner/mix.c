@@ -9,7 +9,6 @@
 
 #include "ir/guard.h"
 #include "ir/pools.h"
-#include "planner/load-several.h"
 #include "planner/load.h"
 #include "planner/mix-union.h"
 #include "planner/place.h"
@@ -191,25 +190,20 @@ split_arcs (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
   proof->n_arcs_of = g_steal_pointer (&counts);
 }
 
-/* From rows of the whole to those of its parts; of three devices and more. */
+/* Each row of @whole to the part whose op it is of. */
 static void
-split_shares (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
+split_rows (const TpMix *mix, const TpMixUnion *all, const TpShareBound *whole,
+            TpPointers *out)
 {
-  int n_devices = all->costs->n_devices;
-  g_autoptr (TpPointers) parts
-      = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
-  const TpShareBound *whole
-      = proof->shares == NULL ? NULL : proof->shares->pdata[0];
+  guint first = out->len;
 
-  if (whole == NULL)
-    return;
   for (int i = 0; i < mix->n_parts; i++)
-    tp_pointers_add (parts, tp_share_bound_new ());
+    tp_pointers_add (out, tp_share_bound_new ());
   for (guint i = 0; i < whole->rows->len; i++)
     {
       TpShareRow row = tp_array_index (whole->rows, TpShareRow, i);
       int part = find_part (mix, all, row.op);
-      TpShareBound *own = parts->pdata[part];
+      TpShareBound *own = out->pdata[first + (guint) part];
       const gint64 *amounts
           = &tp_array_index (whole->amounts, gint64, row.first);
 
@@ -218,8 +212,21 @@ split_shares (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
       row.index -= row.kind == 'g' ? all->first[part].group
                                    : all->first[part].tensor;
       tp_array_append_val (own->rows, row);
-      tp_array_append_vals (own->amounts, amounts, n_devices);
+      tp_array_append_vals (own->amounts, amounts, all->costs->n_devices);
     }
+}
+
+/* From rows of the whole to those of its parts; of three devices and more. */
+static void
+split_shares (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
+{
+  g_autoptr (TpPointers) parts
+      = tp_pointers_new ((GDestroyNotify) tp_share_bound_free);
+
+  if (proof->shares == NULL)
+    return;
+  for (guint i = 0; i < proof->shares->len; i++)
+    split_rows (mix, all, proof->shares->pdata[i], parts);
   tp_pointers_free (proof->shares);
   proof->shares = g_steal_pointer (&parts);
 }
@@ -253,18 +260,6 @@ check_rates (const TpMix *mix, GError **error)
 
 /* ---- all ------------------------------------------------------------------ */
 
-/* @room: (nullable). */
-static TpLoadProof *
-solve_within (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
-              gint64 *out_excess, GError **error)
-{
-  if (problem->n_devices > 2)
-    return tp_load_several_solve (problem, room, devices, out_excess, error);
-  return room == NULL ? tp_load_solve (problem, devices, error)
-                      : tp_load_solve_within (problem, room, devices,
-                                              out_excess, error);
-}
-
 /* Without limits; and once more with them, if what was found does not fit. */
 static TpLoadProof *
 solve (const TpProblem *problem, Room *room, guint8 *devices, GError **error)
@@ -272,13 +267,13 @@ solve (const TpProblem *problem, Room *room, guint8 *devices, GError **error)
   TpLoadRoom asked = { find_excess, room, 1 << 21, NULL };
   gint64 excess = 0;
   g_autoptr (TpLoadProof) proof
-      = solve_within (problem, NULL, devices, &excess, error);
+      = tp_load_solve (problem, devices, error);
 
   if (proof == NULL || room->limits == NULL
       || find_excess (room, devices) == 0)
     return g_steal_pointer (&proof);
   g_clear_pointer (&proof, tp_load_proof_free);
-  proof = solve_within (problem, &asked, devices, &excess, error);
+  proof = tp_load_solve_within (problem, &asked, devices, &excess, error);
   if (proof == NULL || excess == 0)
     return g_steal_pointer (&proof);
   move_parts (room->mix, room->all, devices);

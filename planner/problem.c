@@ -483,6 +483,22 @@ tp_problem_weigh (const TpProblem *problem, const gint64 *weights)
   return g_steal_pointer (&weighed);
 }
 
+/* What is to be together may be on the same devices. */
+void
+tp_problem_gather (const TpProblem *problem, int device, guint8 *devices)
+{
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    {
+      int at = device;
+
+      if (tp_problem_node_cost (problem, i, device) == TP_COST_NONE)
+        at = 0;
+      while (tp_problem_node_cost (problem, i, at) == TP_COST_NONE)
+        at++;
+      devices[i] = (guint8) at;
+    }
+}
+
 static gboolean
 has_place (const TpProblem *problem, int node)
 {

@@ -101,6 +101,10 @@ tp_problem_leads (const TpProblem *problem, int node)
 void tp_problem_move (const TpProblem *problem, const int *node, int device,
                       guint8 *devices);
 
+/* All ops that may be on @device are there, the others on the first that they may be
+ * on. @devices: one a node. */
+void tp_problem_gather (const TpProblem *problem, int device, guint8 *devices);
+
 /* A group is in effect where all of it is on one device and that saves: that
  * device, or -1. @devices: one a node. */
 int tp_problem_find_fused (const TpProblem *problem, int group,

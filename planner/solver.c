@@ -6,7 +6,6 @@
 
 #include "planner/cut.h"
 #include "planner/limit.h"
-#include "planner/load-several.h"
 #include "planner/load-solver.h"
 #include "planner/rated-several.h"
 #include "planner/rated.h"

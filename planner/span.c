@@ -13,7 +13,6 @@
 #include "planner/cut.h"
 #include "planner/limit.h"
 #include "planner/load-model.h"
-#include "planner/load-several.h"
 #include "planner/load.h"
 #include "planner/network.h"
 #include "planner/share-tree.h"
@@ -32,26 +31,12 @@
 #define PLAIN 4               /* the weight of what counts as it is */
 #define MAX_WEIGHT 8
 
-/* @device, or the first other one on which @node may be. */
-static guint8
-choose (const TpProblem *problem, int node, int device)
-{
-  int other = 0;
-
-  if (tp_problem_node_cost (problem, node, device) != TP_COST_NONE)
-    return (guint8) device;
-  while (tp_problem_node_cost (problem, node, other) == TP_COST_NONE)
-    other++;
-  return (guint8) other;
-}
-
 static void
 offer_alone (TpSpanBest *best, guint8 *devices)
 {
   for (int d = 0; d < best->problem->n_devices; d++)
     {
-      for (int i = 0; i < best->problem->graph->n_nodes; i++)
-        devices[i] = choose (best->problem, i, d);
+      tp_problem_gather (best->problem, d, devices);
       tp_span_best_offer (best, devices);
     }
 }
@@ -292,19 +277,6 @@ fill_loads (const TpProblem *problem, const guint8 *devices, TpLoadProof *load)
       = load->loads[tp_load_model_find_busiest (&model, load->loads)];
 }
 
-/* What proves the least load, and a placement of little load, in @least. */
-static TpLoadProof *
-find_least_load (const TpProblem *problem, guint8 *least, GError **error)
-{
-  TpProblem free = *problem;
-  gint64 excess;
-
-  free.limits = NULL;
-  return problem->n_devices > 2
-             ? tp_load_several_solve (&free, NULL, least, &excess, error)
-             : tp_load_solve (problem, least, error);
-}
-
 /* With its proof; noise breaks no ties. */
 static gboolean
 find_cheapest (const TpProblem *problem, TpPlan *plan, guint8 *cheapest,
@@ -329,7 +301,7 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   gsize n = (gsize) problem->graph->n_nodes + 1;
   g_autofree guint8 *least = tp_new0 (guint8, n);
 
-  plan->load_proof = find_least_load (problem, least, error);
+  plan->load_proof = tp_load_solve (problem, least, error);
   if (plan->load_proof == NULL
       || !find_cheapest (problem, plan, cheapest, error))
     return FALSE;

@@ -17,6 +17,10 @@ class Loads:
         need(len(weights) == 3 * n * len(counts) and len(arcs) == sum(counts), "counts")
         self.ends = [(weights[3 * n * i:3 * n * (i + 1)],
                       arcs[sum(counts[:i]):sum(counts[:i + 1])]) for i in range(len(counts))]
+        if n > 2:
+            units, rows = self.p["load_share_units"], self.p["load_shares"]
+            need(len(units) == len(rows) == len(counts) and not arcs, "load_shares")
+            self.ends = [(end[0], pair) for end, pair in zip(self.ends, zip(units, rows))]
         self.ways = {"to_device_costs": n, "to_host_costs": 2 * n}
         self.is_one = self.p.get("same_silicon", False) and not self.p.get("own_processors")
 
@@ -50,6 +54,10 @@ class Loads:
         """What no placement with ops at those devices makes the busiest engine go below."""
         need(min(weights) >= 0 < max(weights), "weights")
         need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
+        total = weights[0] if self.is_one else sum(weights)
+        if len(self.plan.devices) > 2:
+            unit, rows = arcs
+            return max(-(-self.least_of_shares(weights, unit, rows, at) // (total * unit)), 0)
         weighed = self.weigh(weights, arcs, at)
         if len(self.plan.devices) == 1:
             value = sum(w * load for w, load in zip(weights, self.loads))
@@ -58,46 +66,37 @@ class Loads:
                      - weighed.p["constant_ns"])
             need(len({(a[0], a[1]) for a in arcs}) == len(arcs), "an arc stands twice")
             weighed.check_flow(0, 0, value)
-        return -(-value // (weights[0] if self.is_one else sum(weights)))
+        return -(-value // total)
 
-    def least_of_shares(self, weights, unit, rows):
+    def least_of_shares(self, weights, unit, rows, at):
         """What no weighted sum of loads is below, in units."""
-        weighed = self.weigh(weights, [], [range(len(self.plan.devices))] * len(self.plan.ops))
+        weighed = self.weigh(weights, [], at)
         weighed.p |= {"share_unit": unit, "share_bounds": [rows]}
         shares = Shares(weighed)
         return shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
 
-    def check_shares(self):
-        """Of three devices and more: the least of all figures by their weights."""
-        (weights, arcs), = self.ends
-        need(min(weights) >= 0 < max(weights) and not self.p["load_tree"] and not arcs, "weights")
-        need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
-        unit, bound = self.p["load_share_unit"], self.p["load_bound_ns"]
-        least = self.least_of_shares(weights, unit, self.p["load_shares"])
-        total = weights[0] if self.is_one else sum(weights)
-        need(bound <= self.p["load_ns"] and (bound == 0 or least > (bound - 1) * total * unit),
-             "nothing is proved of the busiest engine")
-
     def check(self):
         self.check_loads()
-        if "load_shares" in self.p:
-            return self.check_shares()
-        at, path, done, ends = [[0, 1]] * len(self.plan.ops), [], False, iter(self.ends)
+        allowed = [[d for d in range(len(self.plan.devices)) if self.plan.cost(o, d) is not NONE]
+                   for o in range(len(self.plan.ops))]
+        at, path, done, ends = list(allowed), [], False, iter(self.ends)
         bound = self.p["load_ns"]
         for op in self.p["load_tree"]:
             need(not done, "more ends than the tree has")
             if op >= 0:
-                need(len(at[op]) == len(self.plan.devices) == 2, "op", op, "is not free")
-                at[op] = [0]
+                need(len(at[op]) > 1, "op", op, "is not free")
+                at[op] = at[op][:1]
                 path.append(op)
                 continue
             need(op == -1, "neither op nor end")
             weights, arcs = next(ends, ([0], []))
             bound = min(bound, self.least(weights, arcs, at))
-            while path and at[path[-1]] == [1]:
-                at[path.pop()] = [0, 1]
+            while path and at[path[-1]] == allowed[path[-1]][-1:]:
+                o = path.pop()
+                at[o] = allowed[o]
             done = not path
             if path:
-                at[path[-1]] = [1]
+                o = path[-1]
+                at[o] = [d for d in allowed[o] if d > at[o][0]][:1]
         need(done and next(ends, None) is None, "an end without a proof")
         self.plan.expect({"load_bound_ns": bound})

@@ -10,7 +10,7 @@ from check_common import need, number, to_dict
 from check_load import Loads
 
 KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_bound_ns",
-        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_unit", "load_shares",
+        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_units", "load_shares",
         "plans", "sha256"}
 
 
@@ -84,50 +84,55 @@ class Mix:
             value = sum(w * load for w, load in zip(weights, self.m["loads"]))
         return -(-value // (weights[0] if is_one else sum(weights)))
 
+    def least_of_shares(self, weights, end, at):
+        """The same of three devices and more; end: unit, and rows of each part."""
+        is_one, (unit, parts), value = Loads(self.plans[0]).is_one, end, 0
+        need(min(weights) >= 0 < max(weights), "weights")
+        need(not is_one or len(set(weights)) == 1, "weights of one engine")
+        for plan, runs, rows in zip(self.plans, self.runs, parts):
+            value += Loads(plan).least_of_shares([w * runs for w in weights], unit, rows, at[:len(plan.ops)])
+            at = at[len(plan.ops):]
+        return max(-(-value // ((weights[0] if is_one else sum(weights)) * unit)), 0)
+
     def ends(self):
         counts, weights = self.m["load_counts"], self.m["load_weights"]
         arcs, n = iter(self.m["load_arcs"]), len(self.parts)
         need(len(counts) % n == 0 and len(weights) == self.engines * (len(counts) // n)
              and min(counts) >= 0 and sum(counts) == len(self.m["load_arcs"]), "counts")
+        if self.engines > 6:
+            units, rows = self.m["load_share_units"], self.m["load_shares"]
+            need(len(rows) == len(counts) == n * len(units) and not self.m["load_arcs"], "load_shares")
+            for i, unit in enumerate(units):
+                yield weights[self.engines * i:self.engines * (i + 1)], (unit, rows[n * i:n * (i + 1)])
+            return
         for i in range(len(counts) // n):
             yield (weights[self.engines * i:self.engines * (i + 1)],
                    [[next(arcs) for _ in range(count)] for count in counts[n * i:n * (i + 1)]])
 
-    def check_shares(self):
-        """Of three devices and more: the least of all parts, each times its runs."""
-        (weights, arcs), = self.ends()
-        is_one = Loads(self.plans[0]).is_one
-        need(min(weights) >= 0 < max(weights) and not self.m["load_tree"] and not any(arcs), "weights")
-        need(not is_one or len(set(weights)) == 1, "weights of one engine")
-        need(len(self.m["load_shares"]) == len(self.plans), "load_shares")
-        unit, bound, least = self.m["load_share_unit"], self.m["load_bound_ns"], 0
-        for plan, runs, rows in zip(self.plans, self.runs, self.m["load_shares"]):
-            least += Loads(plan).least_of_shares([w * runs for w in weights], unit, rows)
-        total = weights[0] if is_one else sum(weights)
-        need(bound <= self.m["load_ns"] and (bound == 0 or least > (bound - 1) * total * unit),
-             "nothing is proved of the busiest engine")
-
     def check_tree(self):
+        devices = range(self.engines // 3)
         need((self.engines > 6) == ("load_shares" in self.m), "load_shares")
-        if self.engines > 6:
-            return self.check_shares()
-        at, path, done = [[0, 1]] * sum(self.count), [], False
+        allowed = [[d for d in devices if plan.cost(o, d) is not None]
+                   for plan in self.plans for o in range(len(plan.ops))]
+        at, path, done = list(allowed), [], False
         bound, ends = self.m["load_ns"], self.ends()
         for op in self.m["load_tree"]:
             need(not done, "more ends than the tree has")
             if op >= 0:
-                need(len(at[op]) == 2 and self.engines == 6, "op", op, "is not free")
-                at[op] = [0]
+                need(len(at[op]) > 1, "op", op, "is not free")
+                at[op] = at[op][:1]
                 path.append(op)
                 continue
             need(op == -1, "neither op nor end")
             weights, arcs = next(ends, ([0], []))
-            bound = min(bound, self.least(weights, arcs, at))
-            while path and at[path[-1]] == [1]:
-                at[path.pop()] = [0, 1]
+            bound = min(bound, (self.least_of_shares if self.engines > 6 else self.least)(weights, arcs, at))
+            while path and at[path[-1]] == allowed[path[-1]][-1:]:
+                o = path.pop()
+                at[o] = allowed[o]
             done = not path
             if path:
-                at[path[-1]] = [1]
+                o = path[-1]
+                at[o] = [d for d in allowed[o] if d > at[o][0]][:1]
         need(done and next(ends, None) is None, "an end without a proof")
         need(self.m["load_bound_ns"] == bound, "bound")
 

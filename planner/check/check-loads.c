@@ -144,6 +144,8 @@ typedef struct
   const gint64 *weights;      /* [engine] */
   TpArc *arcs;
   const int *n_arcs;          /* [part] */
+  TpShareBound **shares;      /* [part]: of three devices and more, in place of arcs */
+  gint64 share_unit;
   const guint8 *devices;      /* [op]: those it may be on, a bit for each */
 } End;
 
@@ -158,15 +160,40 @@ find_value_alone (const TpLoadProof *proof, const gint64 *weights)
   return value;
 }
 
-/* What the flow of part @index proves of its runs; FALSE: nothing, which was said. */
+/* What no placement of the part is below by rows of shares; FALSE: nothing, which was
+ * said. */
 static gboolean
-prove_part (const TpCheckerLoads *it, int index, End own, gint64 *out_value)
+sum_answers (TpCheckerWeighed *weighed, const TpShareBound *rows, gint64 unit,
+             Wide *out_value)
+{
+  const TpPlan *whole = weighed->checker.plan;
+  TpShareProof shares = { .unit = unit };
+  TpPlan plan = *whole;
+  g_auto (TpCheckerAnswers) answers = { 0 };
+  gboolean is_good;
+
+  plan.share_proof = &shares;
+  weighed->checker.plan = &plan;
+  tp_checker_answers_init (&answers, &weighed->checker, NULL);
+  is_good = tp_checker_answers_read (&answers, rows, "load_shares",
+                                     answers.amounts);
+  if (is_good)
+    *out_value = tp_checker_answers_sum (&answers);
+  weighed->checker.plan = whole;
+  return is_good;
+}
+
+/* What the flow of part @index proves of its runs, or its shares; FALSE: nothing, which
+ * was said. */
+static gboolean
+prove_part (const TpCheckerLoads *it, int index, End own, Wide *out_value)
 {
   const TpCheckerLoadPart *part = &it->parts[index];
   gint64 weights[TP_LOAD_MAX_ENGINES] = { 0 };
   g_auto (TpCheckerWeighed) weighed = { 0 };
   TpPlan plan = *part->checker->plan;
   int n = plan.n_devices;
+  gint64 flow;
 
   if (!weigh_runs (it, part, own.weights, weights)
       || !tp_checker_weigh (part->checker, weights, &weighed))
@@ -177,18 +204,29 @@ prove_part (const TpCheckerLoads *it, int index, End own, gint64 *out_value)
     for (int d = 0; d < n; d++)
       if (!(own.devices[i] >> d & 1))
         weighed.node_costs[(gsize) i * n + d] = TP_COST_NONE;
-  return tp_checker_prove (&weighed, own.arcs, own.n_arcs[index], out_value);
+  if (own.shares != NULL)
+    return sum_answers (&weighed, own.shares[index], own.share_unit, out_value);
+  if (!tp_checker_prove (&weighed, own.arcs, own.n_arcs[index], &flow))
+    return FALSE;
+  *out_value = flow;
+  return TRUE;
 }
 
 /* What the end proves; -1: nothing, which was said. */
 static gint64
 check_end (const TpCheckerLoads *it, End end)
 {
-  gint64 sum = sum_weights (it, end.weights), value = 0;
-  Wide least = 0, bound;
+  gint64 sum = sum_weights (it, end.weights);
+  Wide least = 0, bound, value = 0, all;
 
   if (sum == 0)
     return -1;
+  if (end.shares != NULL && (end.share_unit < 1 || end.share_unit > MAX_UNIT))
+    {
+      tp_checker_fail (it->parts[0].checker,
+                       "load_share_units are not in 1 to 2^20");
+      return -1;
+    }
   for (int i = 0; i < it->n_parts; i++)
     {
       if (!prove_part (it, i, end, &value))
@@ -197,9 +235,10 @@ check_end (const TpCheckerLoads *it, End end)
       end.devices += it->parts[i].checker->graph->n_nodes;
       end.arcs = end.arcs == NULL ? NULL : end.arcs + end.n_arcs[i];
     }
+  all = end.shares != NULL ? (Wide) sum * end.share_unit : sum;
   if (get_costs (it)->n_devices == 1)
     least = find_value_alone (it->proof, end.weights);
-  bound = least / sum + (least % sum > 0);
+  bound = MAX (least / all + (least % all > 0), 0);
   return (gint64) MIN (bound, MAX_SUM);
 }
 
@@ -211,6 +250,7 @@ typedef struct
   int n_ops;                  /* of all parts, one after the other */
   int *path, n_path;          /* ops that are fixed */
   guint8 *devices;            /* [op]: those it may be on */
+  guint8 *allowed;            /* [op]: where nothing is fixed */
   int n_ends, n_arcs;         /* that were used */
   gint64 least;               /* of all ends */
   gboolean is_done;
@@ -221,30 +261,38 @@ walk_clear (Walk *walk)
 {
   g_free (walk->path);
   g_free (walk->devices);
+  g_free (walk->allowed);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
 static gboolean
 fix_op (const TpCheckerLoads *it, Walk *walk, int op)
 {
-  if (op < 0 || op >= walk->n_ops || walk->devices[op] != 3
-      || get_costs (it)->n_devices != 2)
+  guint set = op < 0 || op >= walk->n_ops ? 0 : walk->devices[op];
+
+  if ((set & (set - 1)) == 0)
     return tp_checker_fail (it->parts[0].checker,
                             "load_tree: op %d is not free", op);
   walk->path[walk->n_path++] = op;
-  walk->devices[op] = 1;
+  walk->devices[op] = (guint8) (set & -set); /* the first of them */
   return TRUE;
 }
 
-/* Goes on where the second device of an op is left. */
+/* Goes on where another device of an op is left. */
 static void
 step_back (Walk *walk)
 {
-  while (walk->n_path > 0 && walk->devices[walk->path[walk->n_path - 1]] == 2)
-    walk->devices[walk->path[--walk->n_path]] = 3;
-  walk->is_done = walk->n_path == 0;
-  if (!walk->is_done)
-    walk->devices[walk->path[walk->n_path - 1]] = 2;
+  walk->is_done = TRUE;
+  while (walk->n_path > 0 && walk->is_done)
+    {
+      int op = walk->path[walk->n_path - 1];
+      guint left = walk->allowed[op] & ~(2u * walk->devices[op] - 1);
+
+      walk->is_done = left == 0;
+      walk->devices[op]
+          = walk->is_done ? walk->allowed[op] : (guint8) (left & -left);
+      walk->n_path -= walk->is_done;
+    }
 }
 
 /* The arcs of the next end, of all parts; -1: there are not so many. */
@@ -267,6 +315,17 @@ count_arcs (const TpCheckerLoads *it, const Walk *walk)
   return n <= proof->n_arcs - walk->n_arcs ? (int) n : -1;
 }
 
+/* Of end @index; NULL: there are arcs. */
+static TpShareBound **
+find_shares (const TpCheckerLoads *it, int index)
+{
+  const TpPointers *shares = it->proof->shares;
+
+  return shares == NULL
+             ? NULL
+             : (TpShareBound **) &shares->pdata[(gsize) index * it->n_parts];
+}
+
 static gboolean
 take_end (const TpCheckerLoads *it, Walk *walk)
 {
@@ -280,7 +339,10 @@ take_end (const TpCheckerLoads *it, Walk *walk)
                             "load_tree: end %d has no arcs", n);
   end = (End){ &proof->weights[(gsize) n * proof->n_engines],
                proof->arcs == NULL ? NULL : &proof->arcs[walk->n_arcs],
-               &proof->n_arcs_of[(gsize) n * it->n_parts], walk->devices };
+               &proof->n_arcs_of[(gsize) n * it->n_parts],
+               find_shares (it, n),
+               proof->shares == NULL ? 0 : proof->share_units[n],
+               walk->devices };
   walk->n_ends++;
   walk->n_arcs += n_own;
   bound = check_end (it, end);
@@ -309,15 +371,34 @@ check_bound (const TpCheckerLoads *it, const Walk *walk)
                      bound, proof->bound_ns);
 }
 
+/* By where ops have a cost. */
+static void
+fill_allowed (const TpChecker *checker, guint8 *out)
+{
+  int n = checker->costs->n_devices;
+
+  for (int i = 0; i < checker->graph->n_nodes; i++)
+    for (int d = 0; d < n; d++)
+      if (checker->node_costs[(gsize) i * n + d] != TP_COST_NONE)
+        out[i] |= (guint8) (1u << d);
+}
+
 static void
 walk_init (Walk *walk, const TpCheckerLoads *it)
 {
+  guint8 *own;
+
   for (int i = 0; i < it->n_parts; i++)
     walk->n_ops += it->parts[i].checker->graph->n_nodes;
   walk->path = tp_new0 (int, (gsize) walk->n_ops + 1);
-  walk->devices = tp_new (guint8, (gsize) walk->n_ops + 1);
+  walk->allowed = own = tp_new0 (guint8, (gsize) walk->n_ops + 1);
+  for (int i = 0; i < it->n_parts; i++)
+    {
+      fill_allowed (it->parts[i].checker, own);
+      own += it->parts[i].checker->graph->n_nodes;
+    }
+  walk->devices = tp_memdup (walk->allowed, (gsize) walk->n_ops + 1);
   walk->least = G_MAXINT64;
-  memset (walk->devices, 3, (gsize) walk->n_ops + 1);
 }
 
 static void
@@ -341,90 +422,28 @@ check_tree (const TpCheckerLoads *it)
   check_bound (it, &walk);
 }
 
-/* ---- three devices and more ------------------------------------------------ */
-
+/* Of three devices and more, and only of those, shares prove what arcs do else. */
 static gboolean
-check_form_of_shares (const TpCheckerLoads *it)
+check_form (const TpCheckerLoads *it)
 {
   const TpLoadProof *proof = it->proof;
+  gboolean is_shared = get_costs (it)->n_devices > 2;
+  gint64 n = (gint64) proof->n_bounds * it->n_parts;
 
-  return ((int) proof->shares->len == it->n_parts && proof->n_bounds == 1
-          && proof->n_entries == 0 && proof->n_arcs == 0 && proof->share_unit >= 1
-          && proof->share_unit <= MAX_UNIT)
-         || tp_checker_fail (it->parts[0].checker,
-                             "load_shares: not beside the weights of one bound, "
-                             "or in a unit that is not in 1 to 2^20");
-}
-
-/* Adds what no weighted sum of loads of a part is below; FALSE: nothing, which was said. */
-static gboolean
-add_answers (TpCheckerWeighed *weighed, const TpLoadProof *proof, int part,
-             Wide *least)
-{
-  const TpPlan *whole = weighed->checker.plan;
-  TpShareProof shares = { .unit = proof->share_unit };
-  TpPlan plan = *whole;
-  g_auto (TpCheckerAnswers) answers = { 0 };
-  gboolean is_good;
-
-  plan.share_proof = &shares;
-  weighed->checker.plan = &plan;
-  tp_checker_answers_init (&answers, &weighed->checker, NULL);
-  is_good = tp_checker_answers_read (&answers, proof->shares->pdata[part],
-                                     "load_shares", answers.amounts);
-  if (is_good)
-    *least += tp_checker_answers_sum (&answers);
-  weighed->checker.plan = whole;
-  return is_good;
-}
-
-static gboolean
-add_part (const TpCheckerLoads *it, int index, Wide *least)
-{
-  const TpCheckerLoadPart *part = &it->parts[index];
-  gint64 weights[TP_LOAD_MAX_ENGINES] = { 0 };
-  g_auto (TpCheckerWeighed) weighed = { 0 };
-
-  return weigh_runs (it, part, it->proof->weights, weights)
-         && tp_checker_weigh (part->checker, weights, &weighed)
-         && add_answers (&weighed, it->proof, index, least);
-}
-
-static void
-check_shares (const TpCheckerLoads *it)
-{
-  const TpLoadProof *proof = it->proof;
-  Wide least = 0;
-  gint64 sum;
-
-  if (!check_form_of_shares (it)
-      || (sum = sum_weights (it, proof->weights)) == 0)
-    return;
-  for (int i = 0; i < it->n_parts; i++)
-    if (!add_part (it, i, &least))
-      return;
-  /* loads are whole: what is above one less is as good as the next */
-  if (proof->bound_ns > proof->load_ns
-      || (proof->bound_ns > 0
-          && least <= (proof->bound_ns - (Wide) 1) * sum * proof->share_unit))
-    tp_checker_fail (it->parts[0].checker,
-                     "load_shares do not prove that the busiest engine carries "
-                     "%" G_GINT64_FORMAT,
-                     proof->bound_ns);
+  if (is_shared == (proof->shares != NULL)
+      && (!is_shared
+          || (proof->shares->len == n && proof->share_units != NULL
+              && proof->n_arcs == 0)))
+    return TRUE;
+  return tp_checker_fail (it->parts[0].checker,
+                          "load_shares are of three devices and more, for each "
+                          "end and part, in place of arcs");
 }
 
 void
 tp_checker_check_loads (const TpCheckerLoads *loads)
 {
-  gboolean is_shared = get_costs (loads)->n_devices > 2;
-
   check_loads (loads);
-  if (is_shared != (loads->proof->shares != NULL))
-    tp_checker_fail (loads->parts[0].checker,
-                     "load_shares are of three devices and more, which need "
-                     "them");
-  else if (is_shared)
-    check_shares (loads);
-  else
+  if (check_form (loads))
     check_tree (loads);
 }

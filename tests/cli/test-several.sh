@@ -73,7 +73,7 @@ for model in mlp residual; do
   cp busy.json first.json
   try 0 optimize $model.json --devices $sims --objective throughput -f -o busy.json && cmp -s first.json busy.json; say $? "  the same again"
   try 0 run busy.json --check && out_has '^check *good'; say $? "  runs, and is right"
-  sed '/^ "sha256": /,$d; s/"load_shares": \[\[/"load_shares": [["t", 9999, 0, 0, 0, 1], [/' busy.json > unsigned
+  sed '/^ "sha256": /,$d; s/"load_shares": \[\[\[/"load_shares": [[["t", 9999, 0, 0, 0, 1], [/' busy.json > unsigned
   { cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > lie.json
   cmp -s lie.json busy.json || { try 1 check lie.json && out_has 'load_shares'; }; say $? "  shares of nothing are refused"
 done

@@ -242,18 +242,12 @@ test_one_device (void)
 static void
 test_refused (void)
 {
-  TpTestSpec three = { .n_ops = 3, .n_devices = 3, .max_cost = 9 };
   TpTestSpec two = { .n_ops = 3, .max_cost = 9 };
-  g_autoptr (TpTestCase) many = tp_test_case_new (&three);
   g_autoptr (TpTestCase) large = tp_test_case_new (&two);
-  g_autoptr (TpProblem) problem = tp_test_case_problem (many);
   g_autoptr (TpProblem) other = NULL;
   g_autoptr (GError) error = NULL;
   guint8 devices[16] = { 0 };
 
-  g_assert_null (tp_load_solve (problem, devices, &error));
-  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
-  g_clear_error (&error);
   tp_costs_node (large->costs, 0, 0)->time_ns = TP_PROBLEM_LIMIT / 8;
   other = tp_test_case_problem (large);
   g_assert_null (tp_load_solve (other, devices, &error));
