@@ -253,6 +253,7 @@ rated_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   TpProblem free = *problem;
 
   free.limits = NULL;
+  free.heeds_noise = FALSE;
   plan->rate_proof = tp_rate_proof_new ();
   return solve (problem, plan->rate_proof, devices, error)
          && tp_solver_share.solve (&free, plan, cheapest, cheapest, error);

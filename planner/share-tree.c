@@ -151,18 +151,30 @@ tp_share_tree_write (const TpShareState *state, const TpShareState *base)
   return g_steal_pointer (&bound);
 }
 
+/* Part by part: what is between these is anything. */
+static gboolean
+is_equal_row (const TpShareRow *row, const TpShareRow *other)
+{
+  return row->kind == other->kind && row->index == other->index
+         && row->row == other->row && row->op == other->op
+         && row->first == other->first;
+}
+
 static gboolean
 is_equal (const TpShareBound *bound, const TpShareBound *other)
 {
-  return bound->rows->len == other->rows->len
-         && bound->amounts->len == other->amounts->len
-         && (bound->rows->len == 0
-             || (memcmp (bound->rows->data, other->rows->data,
-                         bound->rows->len * sizeof (TpShareRow))
-                     == 0
-                 && memcmp (bound->amounts->data, other->amounts->data,
-                            bound->amounts->len * sizeof (gint64))
-                        == 0));
+  if (bound->rows->len != other->rows->len
+      || bound->amounts->len != other->amounts->len)
+    return FALSE;
+  for (guint i = 0; i < bound->rows->len; i++)
+    if (!is_equal_row (&tp_array_index (bound->rows, TpShareRow, i),
+                       &tp_array_index (other->rows, TpShareRow, i)))
+      return FALSE;
+  for (guint i = 0; i < bound->amounts->len; i++)
+    if (tp_array_index (bound->amounts, gint64, i)
+        != tp_array_index (other->amounts, gint64, i))
+      return FALSE;
+  return TRUE;
 }
 
 /* An end, where nothing costs less than @least. */

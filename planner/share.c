@@ -11,6 +11,7 @@
 #include "planner/limit.h"
 #include "planner/share-price.h"
 #include "planner/share-room.h"
+#include "planner/share-tie.h"
 #include "planner/share-tree.h"
 
 #include <string.h>
@@ -33,6 +34,7 @@ keep_limits (TpShareModel *model, TpPlan *plan, guint8 *devices,
                            error);
 }
 
+/* Limits of memory are kept by what is cheapest, noise or not. */
 static gboolean
 share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
              guint8 *cheapest, GError **error)
@@ -48,7 +50,11 @@ share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   plan->share_proof
       = tp_share_tree_search (model, devices, &cost, &plan->bound_ns);
   memcpy (cheapest, devices, problem->graph->n_nodes);
-  return problem->limits == NULL || keep_limits (model, plan, devices, error);
+  if (problem->limits != NULL)
+    return keep_limits (model, plan, devices, error);
+  if (problem->heeds_noise)
+    plan->tie_price_ns = tp_share_tie_break (problem, cheapest, devices);
+  return TRUE;
 }
 
 gboolean

@@ -114,6 +114,8 @@ class Checker(Plan):
         need(0 <= cost - least <= sds * sd * (1 + 1e-9), "more than noise above the least")
         need(copies < most if price else self.where == self.cheapest,
              "another plan is the cheapest")
+        if self.is_shared and price:
+            need(price == max(-(-(cost - least) // (most - copies)), 1), "what a copy that is saved costs")
 
     def check_proof(self):
         p, price = self.p, self.p.get("tie_price_ns", 0)
@@ -127,7 +129,7 @@ class Checker(Plan):
             self.check_tie(price)
             self.expect({"certificate": "share-tree" if self.is_shared else "min-cut"})
         if self.is_shared:
-            need(price == 0 and p["bound_ns"] <= p["cost_ns"], "bounds")
+            need(p["bound_ns"] <= self.paid_least[0] and p["bound_ns"] <= p["cost_ns"], "bounds")
             return Shares(self).check()
         self.expect({"bound_ns": self.paid_least[0]})
         need(len(self.devices) <= 2, "devices")

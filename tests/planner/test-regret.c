@@ -24,7 +24,10 @@
 #define VARIATION 0.003       /* of kernels on the same silicon */
 #define LAUNCH_NS 1500
 
-static const char *const device_names[] = { "cpu", "opencl:0", NULL };
+#define MAX_DEVICES 3
+
+static const char *const device_names[]
+    = { "cpu", "opencl:0", "opencl:1", NULL };
 
 typedef enum
 {
@@ -105,7 +108,8 @@ draw_log (double low, double high)
 typedef struct
 {
   const char *name;
-  gboolean is_gpu;            /* else the same silicon twice */
+  int n_devices;
+  gboolean is_gpu;            /* else the same silicon, so many times */
   double sd;                  /* of a measurement, relative */
   double most;                /* mean regret, percent; of a GPU: more than without
                                * heeding noise */
@@ -115,7 +119,7 @@ typedef struct
 static void
 fill_kernel (TpCosts *costs, int row, const double *times)
 {
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < costs->n_devices; d++)
     if (row < costs->n_nodes)
       tp_costs_node (costs, row, d)->time_ns = (gint64) times[d];
     else
@@ -137,7 +141,7 @@ draw_device (const Trial *trial, double host_ns)
 static void
 fill_kernels (TpCosts *costs, const Trial *trial)
 {
-  double times[N_KINDS][BLOCK + 1][2];
+  double times[N_KINDS][BLOCK + 1][MAX_DEVICES];
   int n_blocks = costs->n_nodes / BLOCK;
 
   costs->kernels = g_new0 (int, costs->n_nodes + costs->n_groups + 1);
@@ -148,7 +152,7 @@ fill_kernels (TpCosts *costs, const Trial *trial)
         double fused = g_test_rand_double_range (trial->fused[0],
                                                  trial->fused[1]);
 
-        for (int d = 0; d < 2; d++)
+        for (int d = 0; d < costs->n_devices; d++)
           if (j == BLOCK) /* the group of the first two */
             times[k][j][d] = (times[k][0][d] + times[k][1][d]) * fused
                              * exp (tp_test_draw_normal (VARIATION / 2));
@@ -180,13 +184,15 @@ case_init (TpTestCase *test, const Trial *trial, int round)
   test->groups = tp_groups_new ();
   for (int b = 0; b < n_blocks; b++)
     tp_groups_add (test->groups, (const int[]){ b * BLOCK, b * BLOCK + 1 }, 2);
-  test->costs = tp_costs_new (2, device_names, test->graph, test->groups);
+  test->costs = tp_costs_new (trial->n_devices, device_names, test->graph,
+                              test->groups);
   fill_kernels (test->costs, trial);
   for (int i = 0; i < test->graph->n_tensors; i++)
-    {
-      tp_costs_feed (test->costs, i, 1)->time_ns = 4000 + 37 * (i % 50);
-      tp_costs_fetch (test->costs, i, 1)->time_ns = 5000 + 41 * (i % 50);
-    }
+    for (int d = 1; d < trial->n_devices; d++)
+      {
+        tp_costs_feed (test->costs, i, d)->time_ns = 4000 + 37 * (i % 50);
+        tp_costs_fetch (test->costs, i, d)->time_ns = 5000 + 41 * (i % 50);
+      }
 }
 
 /* One measurement, one error, wherever it stands. */
@@ -213,15 +219,15 @@ get_row (TpCosts *costs, int row, int device)
 }
 
 static void
-disturb_links (TpCosts *costs, double sd)
+disturb_links (TpCosts *costs, int device, double sd)
 {
   double feed = exp (tp_test_draw_normal (sd));
   double fetch = exp (tp_test_draw_normal (sd));
 
   for (int i = 0; i < costs->n_tensors; i++)
     {
-      TpCost *cells[] = { tp_costs_feed (costs, i, 1),
-                          tp_costs_fetch (costs, i, 1) };
+      TpCost *cells[] = { tp_costs_feed (costs, i, device),
+                          tp_costs_fetch (costs, i, device) };
 
       for (int k = 0; k < 2; k++)
         {
@@ -237,8 +243,9 @@ disturb_links (TpCosts *costs, double sd)
 static TpCosts *
 measure (const TpTestCase *truth, double sd)
 {
-  TpCosts *costs
-      = tp_costs_new (2, device_names, truth->graph, truth->groups);
+  int n_devices = truth->costs->n_devices;
+  TpCosts *costs = tp_costs_new (n_devices, device_names, truth->graph,
+                                 truth->groups);
   int n = costs->n_nodes + costs->n_groups;
   g_autofree int *first = g_new0 (int, n + 1);
 
@@ -248,7 +255,7 @@ measure (const TpTestCase *truth, double sd)
     {
       int kernel = costs->kernels[row], known = first[kernel];
 
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < n_devices; d++)
         {
           *get_row (costs, row, d) = *get_row (truth->costs, row, d);
           disturb (get_row (costs, row, d),
@@ -257,10 +264,11 @@ measure (const TpTestCase *truth, double sd)
       first[kernel] = row + 1;
     }
   memcpy (costs->feeds, truth->costs->feeds,
-          2 * sizeof *costs->feeds * costs->n_tensors);
+          n_devices * sizeof *costs->feeds * costs->n_tensors);
   memcpy (costs->fetches, truth->costs->fetches,
-          2 * sizeof *costs->fetches * costs->n_tensors);
-  disturb_links (costs, sd);
+          n_devices * sizeof *costs->fetches * costs->n_tensors);
+  for (int d = 1; d < n_devices; d++)
+    disturb_links (costs, d, sd);
   return costs;
 }
 
@@ -304,7 +312,7 @@ measure_regrets (const TpTestCase *truth, const Trial *trial, double *raw,
                  double *heeded)
 {
   g_autoptr (TpCosts) costs = measure (truth, trial->sd);
-  int n = 2 * costs->n_groups;
+  int n = trial->n_devices * costs->n_groups;
   g_autofree double *expected = g_new (double, n + 1);
   g_autoptr (TpPlan) plan = NULL;
   g_autoptr (TpPlan) exact = tp_place (truth->graph, truth->groups, costs,
@@ -347,14 +355,18 @@ int
 main (int argc, char **argv)
 {
   static const Trial trials[] = {
-    { "same-5", FALSE, 0.05, 0.05, { 0.7, 0.9 } },
-    { "same-10", FALSE, 0.1, 0.1, { 0.7, 0.9 } },
-    { "gpu-5", TRUE, 0.05, 0.02, { 0.7, 0.9 } },
-    { "gpu-10", TRUE, 0.1, 0.02, { 0.7, 0.9 } },
-    { "same-5-slight-gains", FALSE, 0.05, 0.05, { 0.95, 1.0 } },
-    { "same-10-slight-gains", FALSE, 0.1, 0.1, { 0.95, 1.0 } },
-    { "gpu-10-slight-gains", TRUE, 0.1, 0.02, { 0.95, 1.0 } },
-    { "same-10-some-lose", FALSE, 0.1, 0.25, { 0.9, 1.02 } },
+    { "same-5", 2, FALSE, 0.05, 0.05, { 0.7, 0.9 } },
+    { "same-10", 2, FALSE, 0.1, 0.1, { 0.7, 0.9 } },
+    { "gpu-5", 2, TRUE, 0.05, 0.02, { 0.7, 0.9 } },
+    { "gpu-10", 2, TRUE, 0.1, 0.02, { 0.7, 0.9 } },
+    { "same-5-slight-gains", 2, FALSE, 0.05, 0.05, { 0.95, 1.0 } },
+    { "same-10-slight-gains", 2, FALSE, 0.1, 0.1, { 0.95, 1.0 } },
+    { "gpu-10-slight-gains", 2, TRUE, 0.1, 0.02, { 0.95, 1.0 } },
+    { "same-10-some-lose", 2, FALSE, 0.1, 0.25, { 0.9, 1.02 } },
+    { "three-same-5", 3, FALSE, 0.05, 0.05, { 0.7, 0.9 } },
+    { "three-same-10", 3, FALSE, 0.1, 0.1, { 0.7, 0.9 } },
+    { "three-gpu-5", 3, TRUE, 0.05, 0.02, { 0.7, 0.9 } },
+    { "three-gpu-10", 3, TRUE, 0.1, 0.02, { 0.7, 0.9 } },
   };
 
   g_test_init (&argc, &argv, NULL);

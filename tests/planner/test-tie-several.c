@@ -1,0 +1,307 @@
+/* test-tie-several.c: ties that noise makes on three devices and more: what is taken has
+ * fewer copies than the cheapest and costs no more than noise, by the words of
+ * docs/planner.md, and both checkers hold it to that. */
+#include "config.h"
+
+#include "format/plan-json.h"
+#include "format/plan-save.h"
+#include "ir/plan-memory.h"
+#include "memory-case.h"
+#include "planner/check/check.h"
+#include "planner/place.h"
+#include "random-graph.h"
+
+#include <string.h>
+
+static void
+set_spreads (TpCost *table, int n, double relative)
+{
+  for (int i = 0; i < n; i++)
+    table[i].spread_ns = table[i].time_ns == TP_COST_NONE
+                             ? 0
+                             : (gint64) (table[i].time_ns * relative);
+}
+
+/* Every figure has the same relative spread. */
+static TpTestCase *
+new_case (int round, int n_ops, double relative)
+{
+  TpTestSpec spec = tp_test_spec_together (n_ops);
+  TpTestCase *test;
+  TpCosts *costs;
+  int n;
+
+  spec.n_devices = n = 3 + round % 2;
+  spec.host = round % 5 == 0 ? TP_COSTS_HOST : round % n;
+  test = tp_test_case_new (&spec);
+  costs = test->costs;
+  set_spreads (costs->nodes, n * costs->n_nodes, relative);
+  set_spreads (costs->groups, n * costs->n_groups, relative);
+  set_spreads (costs->feeds, n * costs->n_tensors, relative);
+  set_spreads (costs->fetches, n * costs->n_tensors, relative);
+  costs->is_same_silicon = round % 4 == 0;
+  tp_costs_seal (costs);
+  return test;
+}
+
+static TpPlan *
+place (const TpTestCase *test)
+{
+  g_autoptr (GError) error = NULL;
+  TpPlan *plan = tp_place_within_noise (test->graph, test->groups, test->costs,
+                                        "time", &error);
+
+  g_assert_no_error (error);
+  tp_plan_count_memory (plan, test->graph);
+  return plan;
+}
+
+static guint8 *
+dup_cheapest (const TpPlan *plan)
+{
+  guint8 *devices = g_new0 (guint8, plan->n_placements + 1);
+
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[i] = (guint8) plan->placements[i].cheapest;
+  return devices;
+}
+
+static gboolean
+is_covered (const TpTestCase *test, const guint8 *devices,
+            const guint8 *cheapest)
+{
+  gint64 excess = tp_test_case_cost (test, devices)
+                  - tp_test_case_cost (test, cheapest);
+
+  return excess <= (test->costs->is_same_silicon ? 3 : 1)
+                       * tp_test_case_noise (test, devices, cheapest)
+                       * (1 + 1e-12);
+}
+
+/* None on one device that noise covers has fewer copies than the plan; where all figures
+ * are as good as exact nobody looks. */
+static void
+check_alone (const TpTestCase *test, const TpPlan *plan, const guint8 *cheapest)
+{
+  g_autofree guint8 *own = tp_test_plan_devices (plan);
+  g_autofree guint8 *devices = g_new0 (guint8, plan->n_placements + 1);
+
+  for (int d = 0; d < plan->n_devices; d++)
+    {
+      memset (devices, d, plan->n_placements);
+      if (tp_test_case_cost (test, devices) != TP_COST_NONE
+          && tp_test_case_noise (test, devices, cheapest) >= 1
+          && is_covered (test, devices, cheapest))
+        g_assert_cmpint (tp_test_case_count (test, own), <=,
+                         tp_test_case_count (test, devices));
+    }
+}
+
+static void
+check_plan (const TpTestCase *test, const TpPlan *plan)
+{
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  g_autofree guint8 *cheapest = dup_cheapest (plan);
+  gint64 excess = tp_test_case_cost (test, devices)
+                  - tp_test_case_cost (test, cheapest);
+  int n_saved = tp_test_case_count (test, cheapest)
+                - tp_test_case_count (test, devices);
+
+  tp_test_assert_checked (plan, test->graph);
+  check_alone (test, plan, cheapest);
+  if (plan->tie_price_ns == 0)
+    {
+      g_assert_cmpmem (devices, plan->n_placements, cheapest,
+                       plan->n_placements);
+      return;
+    }
+  g_assert_cmpint (n_saved, >, 0);
+  g_assert_cmpint (excess, >=, 0);
+  g_assert_true (is_covered (test, devices, cheapest));
+  g_assert_cmpint (plan->tie_price_ns * n_saved, >=, excess);
+  g_assert_true (plan->tie_price_ns == 1
+                 || (plan->tie_price_ns - 1) * n_saved < excess);
+}
+
+/* Not all that are left are on one device. */
+static gboolean
+is_on_several (const TpPlan *plan)
+{
+  for (int i = 1; i < plan->n_placements; i++)
+    if (plan->placements[i].device != plan->placements[0].device)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+test_ties (void)
+{
+  int n_ties = 0, n_between = 0;
+
+  for (int round = 0; round < 500; round++)
+    {
+      g_autoptr (TpTestCase) test
+          = new_case (round, g_test_rand_int_range (2, 25),
+                      g_test_rand_double_range (0.01, 0.5));
+      g_autoptr (TpPlan) plan = place (test), again = place (test);
+      g_autofree char *a = tp_plan_to_json (plan, test->graph);
+      g_autofree char *b = tp_plan_to_json (again, test->graph);
+
+      check_plan (test, plan);
+      g_assert_cmpstr (a, ==, b);
+      n_ties += plan->tie_price_ns > 0;
+      n_between += plan->tie_price_ns > 0 && is_on_several (plan);
+    }
+  g_test_message ("%d ties, %d of them on several devices", n_ties, n_between);
+  g_assert_cmpint (n_ties, >, 50);
+  g_assert_cmpint (n_between, >, 5);
+}
+
+/* Exact figures: the bytes of the cheapest plan, which nothing but what is asked for is
+ * in. */
+static void
+test_exact (void)
+{
+  for (int round = 0; round < 300; round++)
+    {
+      g_autoptr (TpTestCase) test = new_case (round, 25, 0);
+      g_autoptr (TpPlan) plan = place (test), cheapest = NULL;
+      g_autofree char *a = tp_plan_to_json (plan, test->graph);
+      g_autofree char *b = NULL;
+
+      cheapest
+          = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      tp_plan_count_memory (cheapest, test->graph);
+      b = tp_plan_to_json (cheapest, test->graph);
+      g_assert_cmpstr (a, ==, b);
+    }
+}
+
+/* ---- lies -------------------------------------------------------------------- */
+
+typedef struct
+{
+  const char *name;
+  gboolean (*tell) (TpPlan *plan); /* FALSE: it would be none here */
+} Lie;
+
+static gboolean
+raise_price (TpPlan *plan)
+{
+  return plan->tie_price_ns++ > 0;
+}
+
+static gboolean
+lower_price (TpPlan *plan)
+{
+  return plan->tie_price_ns-- > 1;
+}
+
+static gboolean
+forget_price (TpPlan *plan)
+{
+  gboolean is_tied = plan->tie_price_ns > 0;
+
+  plan->tie_price_ns = 0;
+  return is_tied;
+}
+
+static gboolean
+claim_tie (TpPlan *plan)
+{
+  return plan->tie_price_ns == 0 && ++plan->tie_price_ns > 0;
+}
+
+/* Nothing is cheaper then. */
+static gboolean
+forget_cheapest (TpPlan *plan)
+{
+  for (int i = 0; i < plan->n_placements; i++)
+    plan->placements[i].cheapest = plan->placements[i].device;
+  return plan->tie_price_ns > 0;
+}
+
+static gboolean
+raise_bound (TpPlan *plan)
+{
+  plan->bound_ns = plan->cost_ns + 1;
+  return TRUE;
+}
+
+static const Lie lies[] = {
+  { "raise-price", raise_price },         { "lower-price", lower_price },
+  { "forget-price", forget_price },       { "claim-tie", claim_tie },
+  { "forget-cheapest", forget_cheapest }, { "raise-bound", raise_bound },
+};
+
+static void
+test_lies (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    {
+      int n_told = 0;
+
+      for (int round = 0; round < 500 && n_told < 10; round++)
+        {
+          g_autoptr (TpTestCase) test = new_case (round, 20, 0.3);
+          g_autoptr (TpPlan) plan = place (test);
+          g_autoptr (GPtrArray) reasons
+              = g_ptr_array_new_with_free_func (g_free);
+
+          if (!lies[i].tell (plan))
+            continue;
+          n_told++;
+          if (tp_check (plan, test->graph, reasons))
+            g_error ("taken for true: %s", lies[i].name);
+        }
+      g_assert_cmpint (n_told, ==, 10);
+    }
+}
+
+/* ---- the other checker -------------------------------------------------------- */
+
+static void
+write_case (const char *folder, GPtrArray *paths, const Lie *lie, int round)
+{
+  g_autoptr (TpTestCase) test = new_case (round, 20, 0.3);
+  g_autoptr (TpPlan) plan = NULL;
+  const char *name = lie == NULL ? "good" : lie->name;
+  char *path;
+
+  /* its figures are not those that the graph gives */
+  for (int i = 0; i < test->graph->n_nodes; i++)
+    test->graph->nodes[i].n_costs = 0;
+  plan = place (test);
+  if (lie != NULL && !lie->tell (plan))
+    return;
+  path = g_strdup_printf ("%s/%s-%d.json", folder, name, round);
+  g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
+  g_ptr_array_add (paths, path);
+}
+
+static void
+write_plans (const char *folder, GPtrArray *paths)
+{
+  for (int round = 0; round < 60; round++)
+    write_case (folder, paths, NULL, round);
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    for (int round = 0; round < 25; round++)
+      write_case (folder, paths, &lies[i], round);
+}
+
+static void
+test_second (void)
+{
+  tp_memory_case_check_second ("check_plan.py", write_plans, 100);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/tie-several/ties", test_ties);
+  g_test_add_func ("/tie-several/exact", test_exact);
+  g_test_add_func ("/tie-several/lies", test_lies);
+  g_test_add_func ("/tie-several/second", test_second);
+  return g_test_run ();
+}
