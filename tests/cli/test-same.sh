@@ -30,4 +30,9 @@ same "throughput" bert_mini --devices $pair --objective throughput
 same "makespan" bert_mini --devices $pair --objective makespan
 same "energy" bert_mini --devices $pair --objective energy --watts sim:laptop-cpu=30:5 --watts sim:laptop-gpu=60:8
 same "price" bert_mini --devices $pair --objective price --price sim:laptop-cpu=1/h --price sim:laptop-gpu=3/h
+trio=$pair,sim:desktop-gpu
+same "throughput of three devices" lstm_lm --devices $trio --objective throughput
+same "makespan of three devices" bert_mini --devices $trio --objective makespan
+same "price of three devices" bert_mini --devices $trio --objective price --price sim:laptop-cpu=1/h --price sim:laptop-gpu=3/h --price sim:desktop-gpu=5/h
+same "three devices within memory" lstm_lm --devices $trio --mem-limit sim:laptop-gpu=5M --mem-limit sim:desktop-gpu=5M
 finish
