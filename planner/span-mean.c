@@ -1,4 +1,6 @@
-/* span-mean.c: see span-mean.h. Each op counts the least that it costs as weighted. */
+/* span-mean.c: see span-mean.h. Each op counts the least that it costs as weighted. Which
+ * of two devices that is depends on how many times as long it takes on the one as on the
+ * other alone: with ops sorted by that, sums over the first of them serve all weights. */
 #include "config.h"
 
 #include "planner/span-mean.h"
@@ -7,26 +9,110 @@
 #include "planner/span-jobs.h"
 #include "planner/span-stage-private.h"
 
+#include <stdlib.h>
+
 #define MAX_DEVICES (TP_LOAD_MAX_ENGINES / 3)
 #define MAX_WEIGHTS 32        /* ops of which weights are made */
 #define PARTS (G_GINT64_CONSTANT (1) << 40) /* the weight where it is fastest */
 
 __extension__ typedef __int128 Wide;
 
-/* What is no choice of a device: the least of @node. */
+/* Has a choice, and is in no group that could be one kernel. */
+static gboolean
+is_free (const TpSpanStage *stage, int node)
+{
+  return find_device (stage, node) < 0 && get_fuses (stage, node) == 0;
+}
+
+/* ---- two devices ------------------------------------------------------------ */
+
+/* By how long they take on the first device for each nanosecond on the second. */
+static int
+compare_ratios (const void *a, const void *b, void *data)
+{
+  const TpSpanStage *stage = data;
+  int x = *(const int *) a, y = *(const int *) b;
+  const gint64 *p = &stage->costs[2 * (gsize) x], *q = &stage->costs[2 * (gsize) y];
+  Wide first = (Wide) p[0] * (q[0] == 0 ? MAX (q[1], 1) : q[1]);
+  Wide second = (Wide) q[0] * (p[0] == 0 ? MAX (p[1], 1) : p[1]);
+
+  if (first != second)
+    return first < second ? -1 : 1;
+  return (x > y) - (x < y);
+}
+
+static void
+sort_ops (TpSpanStage *stage)
+{
+  const int *first = stage->stages->first_op;
+
+  for (int i = 0; i < stage->problem->graph->n_nodes; i++)
+    stage->by_ratio[i] = i;
+  for (int i = 0; i <= stage->stages->n_waists; i++)
+    qsort_r (&stage->by_ratio[first[i]], (gsize) (first[i + 1] - first[i]),
+             sizeof (int), compare_ratios, stage);
+}
+
+/* Sums of what is free, up to each op by ratio. */
+static void
+sum_up (TpSpanStage *stage)
+{
+  int first = stage->stages->first_op[stage->stage];
+  int end = stage->stages->first_op[stage->stage + 1];
+
+  stage->sums[2 * (gsize) first] = stage->sums[2 * (gsize) first + 1] = 0;
+  for (gsize i = (gsize) first; i < (gsize) end; i++)
+    {
+      int node = stage->by_ratio[i];
+
+      for (int d = 0; d < 2; d++)
+        stage->sums[2 * i + 2 + d]
+            = stage->sums[2 * i + d]
+              + (is_free (stage, node) ? get_cost (stage, node, d) : 0);
+    }
+}
+
+/* Of those: the first by ratio take no longer on the first device, as weighted. */
 static Wide
+weigh_free (const TpSpanStage *stage, const gint64 *weights)
+{
+  int low = stage->stages->first_op[stage->stage];
+  int end = stage->stages->first_op[stage->stage + 1], high = end;
+  const gint64 *sums = stage->sums;
+
+  while (low < high)
+    {
+      int middle = low + (high - low) / 2, node = stage->by_ratio[middle];
+
+      if ((Wide) weights[0] * get_cost (stage, node, 0)
+          <= (Wide) weights[1] * get_cost (stage, node, 1))
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return (Wide) weights[0] * sums[2 * (gsize) low]
+         + (Wide) weights[1]
+               * (sums[2 * (gsize) end + 1] - sums[2 * (gsize) low + 1]);
+}
+
+/* ---- any number ------------------------------------------------------------- */
+
+/* What is no choice of a device: the least of @node. */
+static inline Wide
 weigh_node (const TpSpanStage *stage, int node, const gint64 *weights)
 {
-  Wide least = -1;
+  const gint64 *costs = &stage->costs[get_at (stage, node, 0)];
+  guint left = stage->may[node];
+  int d = __builtin_ctz (left);
+  Wide least = (Wide) weights[d] * costs[d];
 
-  for (int d = 0; d < stage->n_devices; d++)
+  while ((left &= left - 1) != 0)
     {
       Wide cost;
 
-      if (!may_be (stage, node, d))
-        continue;
-      cost = (Wide) weights[d] * get_cost (stage, node, d);
-      least = least < 0 ? cost : MIN (least, cost);
+      d = __builtin_ctz (left);
+      cost = (Wide) weights[d] * costs[d];
+      least = MIN (least, cost);
     }
   return least;
 }
@@ -73,34 +159,50 @@ find_idle (const TpSpanStage *stage, int device)
   return is_used ? head + tail : 0;
 }
 
-/* @idle: [device]: when it has nothing to do. */
-static Wide
-find_mean (const TpSpanStage *stage, const gint64 *idle, const gint64 *weights)
+/* Whatever the weights are: @busy, [device]: idle, and what is there for sure. */
+static void
+sort_out (TpSpanStage *stage, gint64 *busy)
 {
-  Wide all = 0, sum = 0;
-
-  for (int d = 0; d < stage->n_devices; d++)
-    {
-      all += weights[d];
-      sum += (Wide) weights[d] * idle[d];
-    }
+  stage->n_free = stage->n_fusable = 0;
   for (int i = stage->stages->first_op[stage->stage];
        i < stage->stages->first_op[stage->stage + 1]; i++)
     {
       int group = stage->stages->group_of[i];
 
-      if (get_fuses (stage, i) == 0)
-        sum += weigh_node (stage, i, weights);
+      if (is_free (stage, i))
+        stage->free[stage->n_free++] = i;
+      else if (get_fuses (stage, i) == 0)
+        busy[find_device (stage, i)]
+            += get_cost (stage, i, find_device (stage, i));
       else if (get_last (stage, group) == i)
-        sum += weigh_group (stage, group, weights);
+        stage->fusable[stage->n_fusable++] = group;
     }
+  if (stage->n_devices == 2)
+    sum_up (stage);
+}
+
+static Wide
+find_mean (const TpSpanStage *stage, const gint64 *busy, const gint64 *weights)
+{
+  Wide all = 0, sum = stage->n_devices == 2 ? weigh_free (stage, weights) : 0;
+
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      all += weights[d];
+      sum += (Wide) weights[d] * busy[d];
+    }
+  for (int i = 0; i < stage->n_free && stage->n_devices > 2; i++)
+    sum += weigh_node (stage, stage->free[i], weights);
+  for (int i = 0; i < stage->n_fusable; i++)
+    sum += weigh_group (stage, stage->fusable[i], weights);
   return (sum + all - 1) / all;
 }
 
-/* Those with which @node is as dear on each device; FALSE: there are none. */
-static gboolean
-find_weights (const TpSpanStage *stage, int node, gint64 *out)
+/* Those with which @node is as dear on each device, if there are any. */
+static void
+find_weights (TpSpanStage *stage, int node)
 {
+  gint64 *out = &stage->weights[get_at (stage, node, 0)];
   gint64 least = TP_COST_NONE;
 
   for (int d = 0; d < stage->n_devices; d++)
@@ -108,7 +210,7 @@ find_weights (const TpSpanStage *stage, int node, gint64 *out)
       gint64 cost = get_cost (stage, node, d);
 
       if (cost == 0 || cost == TP_COST_NONE)
-        return FALSE;
+        return;
       least = MIN (least, cost);
     }
   for (int d = 0; d < stage->n_devices; d++)
@@ -117,28 +219,40 @@ find_weights (const TpSpanStage *stage, int node, gint64 *out)
 
       out[d] = (gint64) (((Wide) PARTS * least + cost - 1) / cost);
     }
-  return TRUE;
+}
+
+void
+tp_span_mean_prepare (TpSpanStage *stage)
+{
+  if (stage->n_devices == 2)
+    sort_ops (stage);
+  for (int i = 0; i < stage->problem->graph->n_nodes; i++)
+    find_weights (stage, i);
 }
 
 gint64
-tp_span_mean_find (const TpSpanStage *stage)
+tp_span_mean_find (TpSpanStage *stage)
 {
-  gint64 idle[MAX_DEVICES], weights[MAX_DEVICES];
+  gint64 busy[MAX_DEVICES], ones[MAX_DEVICES];
   int n = 0;
   Wide most;
 
   for (int d = 0; d < stage->n_devices; d++)
     {
-      idle[d] = find_idle (stage, d);
-      weights[d] = 1;
+      busy[d] = find_idle (stage, d);
+      ones[d] = 1;
     }
-  most = find_mean (stage, idle, weights);
+  sort_out (stage, busy);
+  most = find_mean (stage, busy, ones);
   for (int i = stage->stages->first_op[stage->stage];
        i < stage->stages->first_op[stage->stage + 1] && n < MAX_WEIGHTS; i++)
-    if (find_weights (stage, i, weights))
-      {
-        most = MAX (most, find_mean (stage, idle, weights));
-        n++;
-      }
+    {
+      const gint64 *weights = &stage->weights[get_at (stage, i, 0)];
+
+      if (*weights == 0)
+        continue;
+      most = MAX (most, find_mean (stage, busy, weights));
+      n++;
+    }
   return (gint64) most;
 }

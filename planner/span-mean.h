@@ -4,8 +4,10 @@
 
 #include "planner/span-stage.h"
 
+/* Once, when costs are known. */
+void tp_span_mean_prepare (TpSpanStage *stage);
 /* Of the stage that is looked at, whose jobs and times are there: the greatest mean, by
  * weights with which some op is as dear on each device. */
-gint64 tp_span_mean_find (const TpSpanStage *stage);
+gint64 tp_span_mean_find (TpSpanStage *stage);
 
 #endif

@@ -89,6 +89,12 @@ tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
     fill_fused_cost (stage, (int) (i / n_devices), (int) (i % n_devices));
   for (gsize i = 0; i < n_tensors; i++)
     fill_copies (stage, (int) i);
+  stage->by_ratio = tp_new (int, n);
+  stage->sums = tp_new (gint64, n + 2);
+  stage->free = tp_new (int, n);
+  stage->fusable = tp_new (int, n_groups + 1);
+  stage->weights = tp_new0 (gint64, n);
+  tp_span_mean_prepare (stage);
 }
 
 void
@@ -102,6 +108,11 @@ tp_span_stage_clear (TpSpanStage *stage)
   g_clear_pointer (&stage->tails, g_free);
   g_clear_pointer (&stage->fuses, g_free);
   g_clear_pointer (&stage->copies, g_free);
+  g_clear_pointer (&stage->by_ratio, g_free);
+  g_clear_pointer (&stage->sums, g_free);
+  g_clear_pointer (&stage->weights, g_free);
+  g_clear_pointer (&stage->free, g_free);
+  g_clear_pointer (&stage->fusable, g_free);
   g_clear_pointer (&stage->jobs, tp_array_unref);
 }
 

@@ -22,6 +22,14 @@ typedef struct
                                * for each, and one that says it is */
   TpArray *jobs;              /* TpSpanJob: what engines have to do for sure */
   gint64 *copies;             /* [tensor]: from each place to each */
+  int *by_ratio;              /* of each stage its ops; of two devices by the ratio of
+                               * their costs */
+  gint64 *sums;               /* of two devices: [place in that * 2 + device]: of what
+                               * is before */
+  gint64 *weights;            /* [node * n_devices + device]: with which it is as dear
+                               * everywhere; 0: it cannot be */
+  int *free, n_free;          /* ops of the stage that have a choice */
+  int *fusable, n_fusable;    /* groups of it that could be one kernel */
 } TpSpanStage;
 
 /* All may be where they have a cost. */
