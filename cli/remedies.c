@@ -34,6 +34,20 @@ plan_again (TpCli *cli, const GArray *dims, TpAgain how)
              ? NULL : tp_cli_plan_again (cli, graph, how, NULL);
 }
 
+/* What a run takes; or, for throughput, what that is to be little of. The caller frees. */
+static char *
+describe_run (const TplanPlan *handle)
+{
+  const TpPlan *plan = tp_api_get_plan (handle);
+  gboolean is_load = plan->load_proof != NULL && plan->span_proof == NULL;
+  g_autofree char *time
+      = tp_cli_format_time (is_load ? plan->load_proof->load_ns
+                                    : tplan_plan_get_run_ns (handle));
+
+  return g_strconcat (time, " a run", is_load ? " on the busiest engine" : "",
+                      tp_cli_simulated (handle), NULL);
+}
+
 /* ---- more memory ---------------------------------------------------------- */
 
 /* [device]: what @plan takes. */
@@ -83,41 +97,31 @@ note_memory (const TpCli *cli, const TplanPlan *handle)
   const TpPlan *plan = tp_api_get_plan (handle);
   g_autofree gint64 *bytes = sum_bytes (plan);
   g_autofree char *limits = list_limits (plan, bytes);
-  g_autofree char *time = tp_cli_format_time (plan->cost_ns);
+  g_autofree char *run = describe_run (handle);
 
   if (limits != NULL)
-    tp_cli_note (cli, "note: with more memory the cheapest plan fits, %s a "
-                      "run%s: `tplan optimize%s`",
-                 time, tp_cli_simulated (handle), limits);
+    tp_cli_note (cli, "note: with more memory the cheapest plan fits, %s: "
+                      "`tplan optimize%s`",
+                 run, limits);
 }
 
 /* ---- parts of the batch ---------------------------------------------------- */
-
-/* Whether it is what one run takes that is to be little. */
-static gboolean
-is_for_one_run (void)
-{
-  const char *objective = tp_cli_planning.objective;
-
-  return objective == NULL || strcmp (objective, "time") == 0
-         || strcmp (objective, "makespan") == 0;
-}
 
 static void
 note_micro_batches (TpCli *cli, const GArray *dims)
 {
   g_autoptr (TplanPlan) plan
-      = tp_cli_planning.micro_batches == NULL && is_for_one_run ()
+      = tp_cli_planning.micro_batches == NULL
             ? plan_again (cli, dims, TP_AGAIN_SPLIT) : NULL;
-  g_autofree char *time = NULL, *sizes = NULL;
+  g_autofree char *run = NULL, *sizes = NULL;
 
   if (plan == NULL)
     return;
-  time = tp_cli_format_time (tplan_plan_get_run_ns (plan));
+  run = describe_run (plan);
   sizes = tp_cli_format_micro_batches (tp_api_get_plan (plan));
-  tp_cli_note (cli, "note: in micro-batches (%s) it fits, %s a run%s: `tplan "
-                    "optimize --micro-batches=auto`",
-               sizes, time, tp_cli_simulated (plan));
+  tp_cli_note (cli, "note: in micro-batches (%s) it fits, %s: `tplan optimize "
+                    "--micro-batches=auto`",
+               sizes, run);
 }
 
 /* ---- weights that stay where they are ------------------------------------- */
@@ -125,17 +129,17 @@ note_micro_batches (TpCli *cli, const GArray *dims)
 static void
 note_streams (TpCli *cli, const GArray *dims)
 {
-  gboolean is_asked = tp_cli_planning.streams_weights || !is_for_one_run ();
   g_autoptr (TplanPlan) plan
-      = is_asked ? NULL : plan_again (cli, dims, TP_AGAIN_STREAMED);
-  g_autofree char *time = NULL;
+      = tp_cli_planning.streams_weights
+            ? NULL : plan_again (cli, dims, TP_AGAIN_STREAMED);
+  g_autofree char *run = NULL;
 
   if (plan == NULL)
     return;
-  time = tp_cli_format_time (tplan_plan_get_run_ns (plan));
+  run = describe_run (plan);
   tp_cli_note (cli, "note: with weights sent from host memory in every run it "
-                    "fits, %s a run%s: `tplan optimize --stream-weights`",
-               time, tp_cli_simulated (plan));
+                    "fits, %s: `tplan optimize --stream-weights`",
+               run);
 }
 
 /* ---- in another order ----------------------------------------------------- */
@@ -167,15 +171,15 @@ note_order (TpCli *cli, const GArray *dims)
   g_autoptr (TplanPlan) plan
       = graph == NULL ? NULL : tp_cli_plan_again (cli, graph, TP_AGAIN_AS_ASKED, NULL);
   const char *model = cli->args[0];
-  g_autofree char *time = NULL, *word = NULL;
+  g_autofree char *run = NULL, *word = NULL;
 
   if (plan == NULL)
     return;
-  time = tp_cli_format_time (tplan_plan_get_run_ns (plan));
+  run = describe_run (plan);
   word = tp_hint_quote (model);
-  tp_cli_note (cli, "note: in another order of its ops it fits, %s a run%s: "
-                    "`tplan convert %s --order=memory -o ordered%s`",
-               time, tp_cli_simulated (plan), word,
+  tp_cli_note (cli, "note: in another order of its ops it fits, %s: `tplan "
+                    "convert %s --order=memory -o ordered%s`",
+               run, word,
                g_str_has_suffix (model, ".onnx") ? ".onnx" : ".json");
 }
 

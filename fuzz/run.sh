@@ -68,6 +68,11 @@ within ()
 }
 within two --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1M
 within three --devices sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --mem-limit sim:desktop-gpu=1M --mem-limit sim:laptop-gpu=1M
+# For three devices, what is minimised one way or another.
+trio=sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu
+for objective in throughput makespan energy price; do
+  within "trio-$objective" --devices $trio --objective $objective --price sim:desktop-cpu=0.1/h --price sim:desktop-gpu=0.3/h --price sim:laptop-gpu=0.2/h
+done
 # Engines that slow each other, as those of real devices do: what its costs are then,
 # a check of it says.
 sign ()
@@ -153,6 +158,8 @@ tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=3/s --rate 
   --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1G --mem-reserve sim:desktop-gpu=1M -o mix.json
 cp mix.json seeds/mix/limited
 gzip -nc mix.json > seeds/mix/packed
+tplan optimize -q -f "$mlp" "$source/tests/bad/good.json" --rate mlp=3/s --rate good=7ms --devices $trio -o mix.json
+cp mix.json seeds/mix/trio
 # Without LLVM there is none but this, of three bytes for a key of three.
 zero='\0\0\0\0\0\0\0'
 { printf "tplan code 1\n\0\0\0\3$zero\3$zero"; printf '%064d' 0; printf keyset; } > seeds/code/small

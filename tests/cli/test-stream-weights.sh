@@ -44,6 +44,11 @@ try 5 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" --pin "*=
 say $? "a remedy where nothing fits"
 sed -n 's/.*with weights sent from host memory.*`tplan \(.*\)`.*/\1/p' .err > remedy
 eval "try 0 $(cat remedy) -o remedy.json" && try 0 check remedy.json; say $? "which does"
+try 5 optimize wide.json --devices "$devices" --mem-limit "$fast=2.5M" --pin "*=$fast" --objective throughput \
+  && err_has 'with weights sent from host memory in every run it fits, .* a run on the busiest engine'
+say $? "for throughput too"
+sed -n 's/.*with weights sent from host memory.*`tplan \(.*\)`.*/\1/p' .err > remedy
+eval "try 0 $(cat remedy) -f -o remedy.json" && grep -q '"objective": "throughput"' remedy.json && try 0 check remedy.json; say $? "which does"
 
 # ---- what is said ---------------------------------------------------------------------
 try 0 check plan.json && out_has 'no plan is cheaper with these weights streamed'; say $? "its proof is good"
