@@ -310,6 +310,9 @@ const Case injected_cases[] = {
   { "makespan-tight", injected_makespan_tight, 2400, 0, NULL }, /* seconds each */
   { "shares", injected_share, 20, 0, injected_prepare_three },
   { "shares-tight", injected_share_tight, 20000, 0, injected_prepare_three }, /* likewise */
+  { "shares-throughput", injected_share_load, 2000, 0, injected_prepare_three },
+  { "shares-makespan", injected_share_span, 2000, 0, injected_prepare_three },
+  { "shares-price", injected_share_price, 200, 0, injected_prepare_three },
   { "shares-check", injected_check_shares, 5, 0, injected_prepare_three },
   { "shares-load", injected_read_shares, 20, 0, injected_prepare_three },
   { "submit", injected_submit, 1, 0, NULL },

@@ -389,6 +389,38 @@ injected_share_tight (Fixture *fixture, GError **error)
   return plan != NULL;
 }
 
+static gboolean
+share_for (Fixture *fixture, const char *objective, GError **error)
+{
+  static const char *const prices[]
+      = { "sim:laptop-cpu=0.1/h", "sim:laptop-gpu=1/h", "sim:desktop-gpu=2/h",
+          NULL };
+  const TplanOptimizeOptions options
+      = { .objective = objective, .prices = prices };
+  g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
+      fixture->graph, fixture->three, &options, error);
+
+  return plan != NULL && tplan_plan_check (plan, error);
+}
+
+gboolean
+injected_share_load (Fixture *fixture, GError **error)
+{
+  return share_for (fixture, "throughput", error);
+}
+
+gboolean
+injected_share_span (Fixture *fixture, GError **error)
+{
+  return share_for (fixture, "makespan", error);
+}
+
+gboolean
+injected_share_price (Fixture *fixture, GError **error)
+{
+  return share_for (fixture, "price", error);
+}
+
 gboolean
 injected_check_shares (Fixture *fixture, GError **error)
 {
