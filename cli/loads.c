@@ -29,9 +29,11 @@ find_busiest (const TpLoadProof *proof)
 static double
 find_gap (const TpLoadProof *proof)
 {
-  return proof->load_ns == 0 ? 0
-                             : (double) (proof->load_ns - proof->bound_ns)
-                                   / (double) proof->load_ns;
+  gint64 bound = tp_load_proof_get_bound (proof);
+
+  return proof->load_ns == 0
+             ? 0
+             : (double) (proof->load_ns - bound) / (double) proof->load_ns;
 }
 
 static double
@@ -65,16 +67,18 @@ tp_cli_format_loads (const TpPlan *plan)
   const TpLoadProof *proof = plan->load_proof;
   g_autofree char *name = NULL, *load = NULL, *all = NULL, *proved = NULL;
   g_autofree char *bound = NULL;
+  const char *fitting;
 
   if (proof == NULL)
     return NULL;
+  fitting = proof->room_weights == NULL ? "" : " of those that fit";
   name = name_engine (plan, find_busiest (proof));
   load = tp_cli_format_time (proof->load_ns);
-  bound = tp_cli_format_time (proof->bound_ns);
+  bound = tp_cli_format_time (tp_load_proof_get_bound (proof));
   all = format_engines (plan);
-  proved = proof->load_ns == proof->bound_ns
-               ? g_strdup ("proved least")
-               : g_strdup_printf ("bound %s, gap %.2f %%", bound,
+  proved = proof->load_ns == tp_load_proof_get_bound (proof)
+               ? g_strdup_printf ("proved least%s", fitting)
+               : g_strdup_printf ("bound%s %s, gap %.2f %%", fitting, bound,
                                   100 * find_gap (proof));
   return g_strdup_printf ("%s a run on %s, %.*f runs/s predicted%s, %s%s (%s)",
                           load, name, find_rate (proof) < 100 ? 2 : 0,
@@ -102,7 +106,8 @@ tp_cli_loads_to_json (const TpPlan *plan)
     }
   return json_pack ("{s:o, s:s, s:I, s:I, s:f, s:f}", "engines", engines,
                     "busiest", busiest, "load_ns", (json_int_t) proof->load_ns,
-                    "bound_ns", (json_int_t) proof->bound_ns, "gap",
+                    "bound_ns", (json_int_t) tp_load_proof_get_bound (proof),
+                    "gap",
                     find_gap (proof), "runs_per_s", find_rate (proof));
 }
 

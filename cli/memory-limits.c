@@ -109,22 +109,29 @@ is_least (const TpPlan *plan)
   return plan->share_proof == NULL || plan->bound_ns == plan->cost_ns;
 }
 
+/* Whether what is proved is of what fits. */
+static gboolean
+knows_limits (const TpPlan *plan)
+{
+  return plan->span_proof == NULL && plan->load_proof != NULL
+         && plan->load_proof->room_weights != NULL;
+}
+
 /* How they are kept, where what the cheapest of all would take is not known. */
 static char *
 format_kept (const TplanPlan *handle, const char *limits)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
   g_autofree char *least = tp_cli_format_time (plan->bound_ns);
+  const char *how = is_least (plan)        ? "the cheapest plan keeps to"
+                    : knows_limits (plan)  ? "the plan keeps to"
+                        : "the plan keeps to; the bound is without";
 
   if (tp_cli_is_bound_of_fitting (handle))
     return g_strdup_printf ("%s, which the plan keeps to; without, none costs "
                             "less than %s%s", limits, least,
                             tp_cli_with (plan));
-  return g_strdup_printf ("%s, which %s%s", limits,
-                          is_least (plan)
-                              ? "the cheapest plan keeps to"
-                              : "the plan keeps to; the bound is without",
-                          tp_cli_with (plan));
+  return g_strdup_printf ("%s, which %s%s", limits, how, tp_cli_with (plan));
 }
 
 char *

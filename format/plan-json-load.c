@@ -4,6 +4,7 @@
 #include "format/plan-json-load.h"
 
 #include "format/plan-json-arcs.h"
+#include "format/plan-json-memory.h"
 #include "format/plan-json-shares.h"
 #include "ir/text.h"
 
@@ -44,9 +45,33 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
   write_shares (proof, out->text);
 }
 
-void
-tp_plan_write_load_proof (const TpPlan *plan, TpPlanText *out)
+/* Of what fits into limits of memory. */
+static void
+write_room (const TpLoadProof *proof, const TpGraph *graph, GString *out)
 {
-  if (plan->load_proof != NULL)
-    tp_plan_write_loads (plan->load_proof, 1, out);
+  if (proof->room_weights == NULL)
+    return;
+  tp_text_append (out, " \"load_room\": {\n");
+  tp_plan_write_numbers (out, "weights", proof->room_weights, proof->n_engines);
+  if (proof->room != NULL)
+    tp_plan_write_memory_tree (proof->room, graph, out);
+  if (proof->room_shares != NULL)
+    {
+      tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
+                             proof->room_shares->unit);
+      tp_plan_write_share_room (proof->room_shares, proof->n_engines / 3, graph,
+                                out);
+    }
+  tp_text_append_printf (out, " \"load_ns\": %" G_GINT64_FORMAT "},\n",
+                         proof->room_ns);
+}
+
+void
+tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
+                          TpPlanText *out)
+{
+  if (plan->load_proof == NULL)
+    return;
+  tp_plan_write_loads (plan->load_proof, 1, out);
+  write_room (plan->load_proof, graph, out->text);
 }

@@ -6,7 +6,8 @@
 #include "ir/plan.h"
 
 /* Lines of their own; none where @plan has no such proof. */
-void tp_plan_write_load_proof (const TpPlan *plan, TpPlanText *out);
+void tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
+                               TpPlanText *out);
 
 /* The same of @n_parts plans that have it together. */
 void tp_plan_write_loads (const TpLoadProof *proof, int n_parts,

@@ -115,19 +115,23 @@ tp_plan_write_views (const TpGraph *graph, GString *out)
 }
 
 void
-tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
-                            GString *out)
+tp_plan_write_memory_tree (const TpMemoryProof *proof, const TpGraph *graph,
+                           GString *out)
 {
-  const TpMemoryProof *proof = plan->memory_proof;
-
-  if (proof == NULL)
-    return;
   tp_text_append_printf (out,
                           " \"memory_bound_ns\": %" G_GINT64_FORMAT ",\n",
                           proof->bound_ns);
   tp_plan_write_views (graph, out);
   write_bounds (proof, out);
   write_tree (proof, out);
+}
+
+void
+tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
+                            GString *out)
+{
+  if (plan->memory_proof != NULL)
+    tp_plan_write_memory_tree (plan->memory_proof, graph, out);
 }
 
 void

@@ -4,7 +4,10 @@
 
 #include "ir/plan.h"
 
-/* Lines of their own; none where @plan has no proof. */
+/* Lines of their own. */
+void tp_plan_write_memory_tree (const TpMemoryProof *proof,
+                                const TpGraph *graph, GString *out);
+/* Likewise; none where @plan has no proof. */
 void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                                  GString *out);
 

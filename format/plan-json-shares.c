@@ -26,18 +26,17 @@ tp_plan_write_share_bound (const TpShareBound *bound, int n_devices,
     }
 }
 
-static void
-write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
+void
+tp_plan_write_share_room (const TpShareProof *proof, int n_devices,
+                          const TpGraph *graph, GString *out)
 {
-  const TpShareProof *proof = plan->share_proof;
-
   tp_text_append_printf (out, " \"share_room_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->room_ns);
   tp_plan_write_views (graph, out);
   tp_text_append (out, " \"share_prices\": [");
   tp_plan_write_prices (proof->prices, out);
   tp_text_append (out, "],\n \"share_room\": [");
-  tp_plan_write_share_bound (proof->room, plan->n_devices, out);
+  tp_plan_write_share_bound (proof->room, n_devices, out);
   tp_text_append (out, "],\n");
 }
 
@@ -76,5 +75,5 @@ tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
     return;
   tp_plan_write_share_proof (proof, plan->n_devices, out);
   if (proof->room != NULL)
-    write_room (plan, graph, out);
+    tp_plan_write_share_room (proof, plan->n_devices, graph, out);
 }

@@ -4,6 +4,7 @@
 #include "format/plan-read-load.h"
 
 #include "format/plan-read-arcs.h"
+#include "format/plan-read-memory.h"
 #include "format/plan-read-shares.h"
 #include "ir/guard.h"
 
@@ -98,13 +99,42 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
   return is_good && read_shares (root, n_parts, proof, error);
 }
 
+/* Of what fits into limits of memory. */
+static gboolean
+read_room (TpPlanPlace root, TpLoadProof *proof, GError **error)
+{
+  const TpPlanPlace place
+      = { root.reader, "load_room", json_object_get (root.json, "load_room") };
+
+  if (place.json == NULL)
+    return TRUE;
+  if (!json_is_object (place.json))
+    return tp_plan_read_fail (place.reader, error, place.path, "not an object");
+  proof->room_weights = tp_new0 (gint64, (gsize) proof->n_engines + 1);
+  if (!read_engines (place, "weights", proof->n_engines, proof->room_weights,
+                     error)
+      || !tp_plan_read_number (place, "load_ns", &proof->room_ns, error))
+    return FALSE;
+  if (json_object_get (place.json, "memory_bound_ns") != NULL)
+    {
+      proof->room = tp_plan_read_memory_tree (place, error);
+      return proof->room != NULL;
+    }
+  proof->room_shares = tp_share_proof_new ();
+  return tp_plan_read_number (place, "share_unit", &proof->room_shares->unit,
+                              error)
+         && tp_plan_read_share_room (place, proof->n_engines / 3,
+                                     proof->room_shares, error);
+}
+
 gboolean
 tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   if (json_object_get (root.json, "load_ns") == NULL)
     return TRUE;
   plan->load_proof = tp_load_proof_new (3 * plan->n_devices);
-  return read_proof (root, plan, 1, plan->load_proof, error);
+  return read_proof (root, plan, 1, plan->load_proof, error)
+         && read_room (root, plan->load_proof, error);
 }
 
 gboolean

@@ -186,19 +186,25 @@ read_entry (TpPlanPlace place, TpArray *entries, GError **error)
                             "bytes] or [\"sweep\", price, price]");
 }
 
+TpMemoryProof *
+tp_plan_read_memory_tree (TpPlanPlace place, GError **error)
+{
+  g_autoptr (TpMemoryProof) proof = tp_memory_proof_new ();
+  TpPlanPlace tree = { place.reader, "memory_tree", place.json };
+
+  return tp_plan_read_number (place, "memory_bound_ns", &proof->bound_ns, error)
+                 && read_bounds (place, proof, error)
+                 && read_each (tree, "memory_tree", read_entry, proof->entries,
+                               error)
+             ? g_steal_pointer (&proof)
+             : NULL;
+}
+
 gboolean
 tp_plan_read_memory_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  g_autoptr (TpMemoryProof) proof = NULL;
-  TpPlanPlace tree = { root.reader, "memory_tree", root.json };
-
   if (json_object_get (root.json, "memory_bound_ns") == NULL)
     return TRUE;
-  proof = tp_memory_proof_new ();
-  if (!tp_plan_read_number (root, "memory_bound_ns", &proof->bound_ns, error)
-      || !read_bounds (root, proof, error)
-      || !read_each (tree, "memory_tree", read_entry, proof->entries, error))
-    return FALSE;
-  plan->memory_proof = g_steal_pointer (&proof);
-  return TRUE;
+  plan->memory_proof = tp_plan_read_memory_tree (root, error);
+  return plan->memory_proof != NULL;
 }

@@ -136,17 +136,15 @@ tp_plan_read_share_bound (TpPlanPlace root, const char *key, int n_devices,
                                   n_devices, error);
 }
 
-static gboolean
-read_room (TpPlanPlace root, TpPlan *plan, TpShareProof *proof,
-           GError **error)
+gboolean
+tp_plan_read_share_room (TpPlanPlace place, int n_devices, TpShareProof *proof,
+                         GError **error)
 {
-  if (json_object_get (root.json, "share_room_ns") == NULL)
-    return TRUE;
-  if (!tp_plan_read_number (root, "share_room_ns", &proof->room_ns, error)
-      || !tp_plan_read_prices (root, "share_prices", proof->prices, error))
+  if (!tp_plan_read_number (place, "share_room_ns", &proof->room_ns, error)
+      || !tp_plan_read_prices (place, "share_prices", proof->prices, error))
     return FALSE;
-  proof->room = tp_plan_read_share_bound (root, "share_room", plan->n_devices,
-                                          error);
+  proof->room
+      = tp_plan_read_share_bound (place, "share_room", n_devices, error);
   return proof->room != NULL;
 }
 
@@ -170,7 +168,9 @@ tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error)
   if (json_object_get (root.json, "share_unit") == NULL)
     return TRUE;
   proof = tp_plan_read_share_proof (root, plan->n_devices, error);
-  if (proof == NULL || !read_room (root, plan, proof, error))
+  if (proof == NULL
+      || (json_object_get (root.json, "share_room_ns") != NULL
+          && !tp_plan_read_share_room (root, plan->n_devices, proof, error)))
     return FALSE;
   plan->share_proof = g_steal_pointer (&proof);
   return TRUE;

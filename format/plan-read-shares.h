@@ -15,6 +15,9 @@ TpShareBound *tp_plan_read_share_bound (TpPlanPlace root, const char *key,
  * error. */
 TpShareProof *tp_plan_read_share_proof (TpPlanPlace place, int n_devices,
                                         GError **error);
+/* Keys share_room_ns, share_prices and share_room, into @proof. */
+gboolean tp_plan_read_share_room (TpPlanPlace place, int n_devices,
+                                  TpShareProof *proof, GError **error);
 /* A plan may do without. Whether it proves anything is for tp_check () to say. */
 gboolean tp_plan_read_shares (TpPlanPlace root, TpPlan *plan, GError **error);
 

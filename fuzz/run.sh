@@ -68,6 +68,8 @@ within ()
 }
 within two --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1M
 within three --devices sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --mem-limit sim:desktop-gpu=1M --mem-limit sim:laptop-gpu=1M
+within load-two --objective throughput --devices sim:desktop-cpu,sim:desktop-gpu --mem-limit sim:desktop-gpu=1M
+within load-three --objective throughput --devices sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --mem-limit sim:desktop-gpu=1M --mem-limit sim:laptop-gpu=1M
 # For three devices, what is minimised one way or another.
 trio=sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu
 for objective in throughput makespan energy price; do

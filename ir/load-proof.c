@@ -13,6 +13,12 @@ tp_load_proof_new (int n_engines)
   return proof;
 }
 
+gint64
+tp_load_proof_get_bound (const TpLoadProof *proof)
+{
+  return proof->room_weights != NULL ? proof->room_ns : proof->bound_ns;
+}
+
 void
 tp_load_proof_free (TpLoadProof *proof)
 {
@@ -23,6 +29,9 @@ tp_load_proof_free (TpLoadProof *proof)
   g_free (proof->tree);
   g_free (proof->n_arcs_of);
   g_free (proof->arcs);
+  g_free (proof->room_weights);
+  tp_memory_proof_free (proof->room);
+  tp_share_proof_free (proof->room_shares);
   tp_pointers_free (proof->shares);
   g_free (proof->share_units);
   g_free (proof);

@@ -7,6 +7,7 @@
 #define TP_IR_LOAD_PROOF_H
 
 #include "ir/cut-vertex.h"
+#include "ir/memory-proof.h"
 #include "ir/pointers.h"
 #include "ir/share-proof.h"
 
@@ -37,7 +38,15 @@ typedef struct
                                * three devices and more in place of arcs; a plan is
                                * one part */
   gint64 *share_units;        /* [bound]: amounts there are in 1 / that */
+  gint64 *room_weights;       /* (nullable) [engine], at least 1: with these what fits
+                               * into limits of memory is bounded, too */
+  gint64 room_ns;             /* it has no less */
+  TpMemoryProof *room;        /* of two devices: that of the least weighted sum */
+  TpShareProof *room_shares;  /* of more: likewise its room, and no bounds */
 } TpLoadProof;
+
+/* What no placement goes below, or none that fits, if that is known. */
+gint64 tp_load_proof_get_bound (const TpLoadProof *proof);
 
 /* All 0, without tree and bounds. */
 TpLoadProof *tp_load_proof_new (int n_engines);

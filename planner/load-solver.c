@@ -7,6 +7,7 @@
 #include "planner/cut.h"
 #include "planner/limit-layout.h"
 #include "planner/limit.h"
+#include "planner/load-room.h"
 #include "planner/load.h"
 #include "planner/share-model.h"
 #include "planner/share.h"
@@ -42,6 +43,8 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
     room.start = NULL;
   tp_limit_layout_init (&layout, problem);
   proof = tp_load_solve_within (problem, &room, devices, &excess, error);
+  if (proof != NULL && excess == 0)
+    tp_load_room_search (problem, devices, proof);
   if (proof == NULL || excess == 0)
     return g_steal_pointer (&proof);
   tp_limit_fail (problem, (const gint8 *) devices, FALSE, error);

@@ -6,6 +6,14 @@ from check_common import NONE, need
 from check_share import Shares
 
 
+def limited(plan):
+    """The same as a plan within limits."""
+    from check_memory import Limited  # which knows of this
+    plan.__class__ = Limited
+    plan.prepare()
+    return plan
+
+
 class Loads:
     """All figures by the weight of the engine that they keep busy; the rest is as for the sum."""
 
@@ -75,8 +83,29 @@ class Loads:
         shares = Shares(weighed)
         return shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
 
+    def check_room(self):
+        """What fits into limits of memory: as of a plan within limits, of weighted figures."""
+        room, n = self.p["load_room"], len(self.plan.devices)
+        weights = room["weights"]
+        need(len(weights) == 3 * n and min(weights) >= 1 and "memory_limits" in self.p
+             and "span_ns" not in self.p, "load_room")
+        need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
+        self.plan.need_apart()
+        weighed = self.weigh(weights, [], [range(n)] * len(self.plan.ops))
+        weighed.p |= {**room, "cost_ns": float("inf"), "bound_ns": 0}
+        if n > 2:
+            weighed.p |= {"share_bounds": [[]]}
+            Shares(weighed).check_room()
+        else:
+            limited(weighed).check_tree()
+        least = room["share_room_ns" if n > 2 else "memory_bound_ns"]
+        bound = -(-least // (weights[0] if self.is_one else sum(weights)))
+        need(least >= 0 and room["load_ns"] == min(bound, self.p["load_ns"]), "the load of what fits")
+
     def check(self):
         self.check_loads()
+        if "load_room" in self.p:
+            self.check_room()
         allowed = [[d for d in range(len(self.plan.devices)) if self.plan.cost(o, d) is not NONE]
                    for o in range(len(self.plan.ops))]
         at, path, done, ends = list(allowed), [], False, iter(self.ends)

@@ -18,6 +18,10 @@ class Limited(Checker):
         p = self.p
         need(p["certificate"] == "memory-tree" and len(self.devices) == 2, "certificate")
         p["certificate"] = "min-cut"
+        self.prepare()
+
+    def prepare(self):
+        p = self.p
         shared, self.least = p["memory_limits"][2:], p["memory_bound_ns"]
         self.pool = shared[0] if shared else 0
         self.limits = [min([x for x in (limit, self.pool) if x] or [0])

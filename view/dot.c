@@ -387,7 +387,7 @@ legend_aim (GString *text, const TpPlan *plan)
     {
       legend_time (text, "busiest engine, a run", plan->load_proof->load_ns);
       legend_time (text, "of which the least is no less than",
-                   plan->load_proof->bound_ns);
+                   tp_load_proof_get_bound (plan->load_proof));
     }
   else if (tp_plan_get_fit_bound_ns (plan) > plan->bound_ns)
     legend_time (text, "of what fits the least is no less than",

@@ -66,7 +66,8 @@ check_mapped (TpChecker *checker)
   if (costs->host == TP_COSTS_HOST || tp_costs_is_mapped (costs, costs->host))
     tp_checker_fail (checker, "mapped: the host is none of other devices");
   if (plan->memory_proof != NULL
-      || (plan->share_proof != NULL && plan->share_proof->room != NULL))
+      || (plan->share_proof != NULL && plan->share_proof->room != NULL)
+      || (plan->load_proof != NULL && plan->load_proof->room_weights != NULL))
     tp_checker_fail (checker, "mapped: what the proof is about has every tensor "
                               "in memory of its own");
 }

@@ -4,6 +4,7 @@
 
 #include "planner/check/check-load.h"
 
+#include "planner/check/check-load-room.h"
 #include "planner/check/check-loads.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-shares.h"
@@ -40,7 +41,10 @@ tp_checker_check_load (TpChecker *checker)
   tp_checker_check_cut (checker);
   tp_checker_check_cheapest (checker);
   if (checker->reasons->len == 0) /* the rest stands on the parts */
-    tp_checker_check_loads (&loads);
+    {
+      tp_checker_check_loads (&loads);
+      tp_checker_check_load_room (checker);
+    }
 }
 
 void
@@ -54,5 +58,8 @@ tp_checker_check_load_several (TpChecker *checker)
   tp_checker_check_shares (checker);
   tp_checker_check_cheapest (checker);
   if (checker->reasons->len == 0) /* the rest stands on the parts */
-    tp_checker_check_loads (&loads);
+    {
+      tp_checker_check_loads (&loads);
+      tp_checker_check_load_room (checker);
+    }
 }

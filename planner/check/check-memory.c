@@ -402,6 +402,13 @@ check_parts (TpChecker *checker)
 }
 
 void
+tp_checker_check_memory_proof (TpChecker *checker)
+{
+  if (check_parts (checker))
+    walk_tree (checker);
+}
+
+void
 tp_checker_check_memory_tree (TpChecker *checker)
 {
   if (!check_parts (checker))

@@ -36,9 +36,12 @@ try 5 optimize wide.json --devices "$devices" --mem-limit "$fast=1M" --mem-limit
   && err_has 'no placement fits' && err_has 'weights' && err_has "op 'fc" && err_has 'more than the limit of 1048576'
 say $? "nothing fits: which device, op and bytes"
 err_has 'with more memory the cheapest plan fits' && ! err_has 'it fits, '; say $? "what would help, as far as it does"
-try 0 optimize wide.json --devices "$devices" --objective throughput --mem-limit "$fast=2.5M" -o busy.json && out_has 'the plan keeps to; the bound is without'
+try 0 optimize wide.json --devices "$devices" --objective throughput --mem-limit "$fast=2.5M" -o busy.json && out_has 'which the plan keeps to$' \
+  && out_has '^busiest .*\(bound\|proved least\) of those that fit'
 say $? "for throughput too"
-try 0 check busy.json; say $? "its proof is good"
+try 0 check busy.json && out_has 'of those that fit'; say $? "its proof is good"
+python3 "$top_srcdir/tests/check_plan.py" busy.json > .out 2>&1; say $? "  by the other checker too"
+try 0 explain busy.json && try 0 view busy.json -o busy.svg && try 0 report busy.json -o busy.html; say $? "  and it is shown"
 try 5 optimize wide.json --devices "$devices" --objective throughput --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" -o none.json \
   && err_has 'no placement was found that fits'; say $? "and what fits nowhere is named"
 try 5 optimize wide.json -q --devices "$devices" --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" \

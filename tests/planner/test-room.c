@@ -238,7 +238,11 @@ check_load (const TpTestCase *test, const gint64 *limits, Found *found)
   g_assert_true (fits (test, bytes, limits));
   g_assert_cmpint (plan->load_proof->load_ns, ==, find_busiest (test, devices));
   g_assert_cmpint (plan->load_proof->bound_ns, <=, least);
+  g_assert_cmpint (tp_load_proof_get_bound (plan->load_proof), <=, least);
   tp_test_assert_checked (plan, test->graph);
+  found->n_proved += plan->memory_limits != NULL
+                     && tp_load_proof_get_bound (plan->load_proof)
+                            == plan->load_proof->load_ns;
   count (found, plan, plan->load_proof->load_ns, least);
 }
 
