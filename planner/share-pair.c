@@ -90,19 +90,63 @@ solve (TpProblem *problem, const gint64 *limits, guint8 *devices)
          || tp_solver_limit.solve (problem, limited, devices, cheapest, NULL);
 }
 
+/* Those of @problem, weighed or not. */
+static void
+take_weights (const TpProblem *problem, const int pair[2], gint64 *weights)
+{
+  for (int kind = 0; kind < 3; kind++)
+    for (int d = 0; d < 2; d++)
+      weights[2 * kind + d]
+          = problem->weights == NULL
+                ? 1
+                : problem->weights[kind * problem->n_devices + pair[d]];
+}
+
+/* Into @part, of the two: what may not be there, and what groups save. FALSE: some op
+ * may be on neither. */
+static gboolean
+take_bars (const TpProblem *problem, const int pair[2], TpProblem *part)
+{
+  int n_nodes = problem->graph->n_nodes;
+
+  if (part->is_barred == NULL)
+    part->is_barred = tp_new0 (guint8, 2 * (gsize) n_nodes + 1);
+  for (int i = 0; i < n_nodes; i++)
+    {
+      gboolean has_place = FALSE;
+
+      for (int d = 0; d < 2; d++)
+        if (tp_problem_node_cost (problem, i, pair[d]) != TP_COST_NONE)
+          has_place = TRUE;
+        else
+          part->is_barred[2 * i + d] = TRUE;
+      if (!has_place)
+        return FALSE;
+    }
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    for (int d = 0; d < 2; d++)
+      part->gains[2 * i + d] = tp_problem_get_gain (problem, i, pair[d]);
+  return TRUE;
+}
+
 gboolean
 tp_share_pair_place (const TpProblem *problem, int a, int b, guint8 *out)
 {
   const int pair[2] = { a, b };
   g_autoptr (TpCosts) two = new_costs (problem, pair);
-  g_autoptr (TpProblem) part
+  g_autoptr (TpProblem) whole
       = tp_problem_new (problem->graph, problem->groups, two,
                         problem->objective->name, NULL);
-  gint64 limits[3];
+  g_autoptr (TpProblem) part = NULL;
+  gint64 limits[3], weights[6];
 
-  take_limits (problem, pair, two, limits);
   memset (out, 0, problem->graph->n_nodes);
-  if (part == NULL || !solve (part, limits, out))
+  if (whole == NULL)
+    return FALSE;
+  take_limits (problem, pair, two, limits);
+  take_weights (problem, pair, weights);
+  part = tp_problem_weigh (whole, weights);
+  if (!take_bars (problem, pair, part) || !solve (part, limits, out))
     return FALSE;
   for (int i = 0; i < problem->graph->n_nodes; i++)
     out[i] = (guint8) pair[out[i]];

@@ -5,7 +5,8 @@
 #include "planner/problem.h"
 
 /* Into @out, [op], the cheapest placement on @a and @b alone that fits into the limits
- * of @problem, or the cheapest found; FALSE: none was. */
+ * of @problem, or the cheapest found, by its weights and where ops may be; FALSE: none
+ * was. */
 gboolean tp_share_pair_place (const TpProblem *problem, int a, int b,
                               guint8 *out);
 

@@ -175,6 +175,7 @@ move_op (TpMix *mix)
   TpMixPart *part = pick_part (mix);
   int n = part->graph->n_nodes, op = pick (n);
   gint64 loads[TP_LOAD_MAX_ENGINES];
+  gsize size;
   g_autofree guint8 *devices = g_new0 (guint8, n + 1);
 
   for (int i = 0; i < n; i++)
@@ -184,9 +185,10 @@ move_op (TpMix *mix)
       || tp_costs_node (part->plan->costs, op, devices[op])->time_ns
              == TP_COST_NONE)
     return FALSE;
-  memcpy (loads, part->plan->load_proof->loads, sizeof loads);
+  size = sizeof (gint64) * (gsize) part->plan->load_proof->n_engines;
+  memcpy (loads, part->plan->load_proof->loads, size);
   tp_place_move (part->plan, part->graph, devices);
-  return memcmp (loads, part->plan->load_proof->loads, sizeof loads) != 0;
+  return memcmp (loads, part->plan->load_proof->loads, size) != 0;
 }
 
 static gboolean

@@ -212,8 +212,12 @@ more_than_all (TpLoadProof *proof)
       || get_rows (proof)->rows->len == 0)
     return FALSE;
   for (guint i = 0; i < get_rows (proof)->amounts->len; i++)
-    if (tp_array_index (get_rows (proof)->amounts, gint64, i) > 0)
-      tp_array_index (get_rows (proof)->amounts, gint64, i) <<= 30;
+    {
+      gint64 *amount
+          = &tp_array_index (get_rows (proof)->amounts, gint64, i);
+
+      *amount = MIN (*amount, G_MAXINT64 >> 30) << 30;
+    }
   return TRUE;
 }
 
