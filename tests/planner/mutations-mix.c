@@ -182,6 +182,8 @@ move_op (TpMix *mix)
     devices[i] = (guint8) part->plan->placements[i].device;
   devices[op] = 1 - devices[op];
   if (part->graph->nodes[op].pins != NULL
+      || (part->graph->colocation_of != NULL
+          && part->graph->colocation_of[op] >= 0)
       || tp_costs_node (part->plan->costs, op, devices[op])->time_ns
              == TP_COST_NONE)
     return FALSE;
