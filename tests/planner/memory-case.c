@@ -453,7 +453,7 @@ run_python (GPtrArray *argv)
 
 void
 tp_memory_case_check_second (const char *script, TpMemoryCaseWrite write,
-                             guint n)
+                             gconstpointer data, guint n)
 {
   g_autofree char *folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
   g_autoptr (GPtrArray) argv = g_ptr_array_new_with_free_func (g_free);
@@ -469,7 +469,7 @@ tp_memory_case_check_second (const char *script, TpMemoryCaseWrite write,
   g_ptr_array_add (argv, g_strdup (python));
   g_ptr_array_add (argv,
                    g_test_build_filename (G_TEST_DIST, "..", script, NULL));
-  write (folder, argv);
+  write (folder, argv, data);
   g_assert_cmpuint (argv->len, >, n + 2);
   lines = run_python (argv);
   for (guint i = 2; i + 1 < argv->len; i++)

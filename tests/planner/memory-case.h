@@ -35,10 +35,11 @@ TpPlan *tp_memory_case_place_tight (const TpTestCase *test, int n_cuts,
                                     gint64 *out_limits);
 
 /* Of what @write saves in a folder, whose paths it appends, @script ("check_memory.py")
- * takes the files whose names begin with "good" and no other; there are more than @n. Skips
- * the test where there is no Python. */
-typedef void (*TpMemoryCaseWrite) (const char *folder, GPtrArray *paths);
+ * takes the files whose names begin with "good" and no other; there are more than @n.
+ * Skips the test where there is no Python. */
+typedef void (*TpMemoryCaseWrite) (const char *folder, GPtrArray *paths,
+                                   gconstpointer data);
 void tp_memory_case_check_second (const char *script, TpMemoryCaseWrite write,
-                                  guint n);
+                                  gconstpointer data, guint n);
 
 #endif

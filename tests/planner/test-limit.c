@@ -513,7 +513,7 @@ test_spoilt (void)
 
 /* Of each case the plan, and one that claims more than it proves. */
 static void
-write_plans (const char *folder, GPtrArray *argv)
+write_plans (const char *folder, GPtrArray *argv, gconstpointer data)
 {
   for (int round = 0; round < 40; round++)
     {
@@ -544,7 +544,8 @@ write_plans (const char *folder, GPtrArray *argv)
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_memory.py", write_plans, 0);
+  tp_memory_case_check_second ("check_memory.py", write_plans, NULL,
+                               0);
 }
 
 int

@@ -3,8 +3,8 @@
  * none that fits carries less, of all there are, is for test-room. */
 #include "config.h"
 
-#include "format/plan-save.h"
 #include "ir/plan-memory.h"
+#include "lies.h"
 #include "memory-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -87,28 +87,22 @@ test_good (void)
 
 /* ---- lies -------------------------------------------------------------------- */
 
-typedef struct
-{
-  const char *name;
-  gboolean (*tell) (TpPlan *plan); /* FALSE: it would be none here */
-} Lie;
-
 static gboolean
-raise_bound (TpPlan *plan)
+raise_bound (TpPlan *plan, const TpTestCase *test)
 {
   plan->load_proof->room_ns++;
   return TRUE;
 }
 
 static gboolean
-lower_bound (TpPlan *plan)
+lower_bound (TpPlan *plan, const TpTestCase *test)
 {
   plan->load_proof->room_ns--;
   return TRUE;
 }
 
 static gboolean
-free_engine (TpPlan *plan)
+free_engine (TpPlan *plan, const TpTestCase *test)
 {
   TpLoadProof *proof = plan->load_proof;
 
@@ -117,7 +111,7 @@ free_engine (TpPlan *plan)
 }
 
 static gboolean
-negative_weight (TpPlan *plan)
+negative_weight (TpPlan *plan, const TpTestCase *test)
 {
   plan->load_proof->room_weights[0] = -1;
   return TRUE;
@@ -125,7 +119,7 @@ negative_weight (TpPlan *plan)
 
 /* What was proved by others. */
 static gboolean
-other_weights (TpPlan *plan)
+other_weights (TpPlan *plan, const TpTestCase *test)
 {
   TpLoadProof *proof = plan->load_proof;
 
@@ -135,7 +129,7 @@ other_weights (TpPlan *plan)
 }
 
 static gboolean
-raise_sum (TpPlan *plan)
+raise_sum (TpPlan *plan, const TpTestCase *test)
 {
   TpLoadProof *proof = plan->load_proof;
   gint64 sum = 0;
@@ -149,14 +143,14 @@ raise_sum (TpPlan *plan)
 }
 
 static gboolean
-no_limits (TpPlan *plan)
+no_limits (TpPlan *plan, const TpTestCase *test)
 {
   g_clear_pointer (&plan->memory_limits, g_free);
   return TRUE;
 }
 
 static gboolean
-no_proof (TpPlan *plan)
+no_proof (TpPlan *plan, const TpTestCase *test)
 {
   TpLoadProof *proof = plan->load_proof;
 
@@ -170,68 +164,33 @@ no_proof (TpPlan *plan)
   return TRUE;
 }
 
-static const Lie lies[] = {
+static const TpTestMutation mutations[] = {
   { "raise-bound", raise_bound },     { "lower-bound", lower_bound },
   { "free-engine", free_engine },     { "negative", negative_weight },
   { "other-weights", other_weights }, { "raise-sum", raise_sum },
   { "no-limits", no_limits },         { "no-proof", no_proof },
+  { NULL, NULL },
 };
+
+static TpPlan *
+place_any (const TpTestCase *test, int round)
+{
+  return place_tight (test);
+}
+
+static const TpTestLies lies
+    = { mutations, new_case, place_any, 40, 5 };
 
 static void
 test_lies (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    {
-      int n_told = 0;
-
-      for (int round = 0; round < 400 && n_told < 10; round++)
-        {
-          g_autoptr (TpTestCase) test = new_case (round);
-          g_autoptr (TpPlan) plan = place_tight (test);
-          g_autoptr (GPtrArray) reasons
-              = g_ptr_array_new_with_free_func (g_free);
-
-          if (plan == NULL || !lies[i].tell (plan))
-            continue;
-          n_told++;
-          if (tp_check (plan, test->graph, reasons))
-            g_error ("taken for true: %s", lies[i].name);
-        }
-      g_assert_cmpint (n_told, ==, 10);
-    }
-}
-
-/* ---- the other checker -------------------------------------------------------- */
-
-static void
-write_case (const char *folder, GPtrArray *paths, const Lie *lie, int round)
-{
-  g_autoptr (TpTestCase) test = new_case (round);
-  g_autoptr (TpPlan) plan = place_tight (test);
-  const char *name = lie == NULL ? "good" : lie->name;
-  char *path;
-
-  if (plan == NULL || (lie != NULL && !lie->tell (plan)))
-    return;
-  path = g_strdup_printf ("%s/%s-%d.json", folder, name, round);
-  g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
-  g_ptr_array_add (paths, path);
-}
-
-static void
-write_plans (const char *folder, GPtrArray *paths)
-{
-  for (int round = 0; round < 80; round++)
-    write_case (folder, paths, NULL, round);
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    for (int round = 0; round < 12; round++)
-      write_case (folder, paths, &lies[i], round);
+  tp_test_lies_check (&lies);
 }
 
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_plan.py", write_plans, 50);
+  tp_test_lies_check_second (&lies);
 }
 
 int

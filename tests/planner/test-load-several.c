@@ -3,9 +3,8 @@
  * checkers say so. */
 #include "config.h"
 
-#include "format/plan-save.h"
 #include "ir/plan-memory.h"
-#include "memory-case.h"
+#include "lies.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
 #include "random-graph.h"
@@ -150,51 +149,52 @@ test_large (void)
 
 /* ---- lies --------------------------------------------------------------------- */
 
-typedef struct
-{
-  const char *name;
-  gboolean (*tell) (TpLoadProof *proof); /* FALSE: it would be none here */
-} Lie;
-
 static gboolean
-lower_load (TpLoadProof *proof)
+lower_load (TpPlan *plan, const TpTestCase *test)
 {
-  return proof->load_ns-- > 0;
+  return plan->load_proof->load_ns-- > 0;
 }
 
 static gboolean
-lower_one (TpLoadProof *proof)
+lower_one (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
   int e = g_test_rand_int_range (0, proof->n_engines);
 
   return proof->loads[e]-- > 0;
 }
 
 static gboolean
-bound_above_load (TpLoadProof *proof)
+bound_above_load (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   proof->bound_ns = proof->load_ns + 1;
   return TRUE;
 }
 
 static gboolean
-negative_weight (TpLoadProof *proof)
+negative_weight (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   proof->weights[g_test_rand_int_range (0, proof->n_engines)] = -1;
   return TRUE;
 }
 
 static gboolean
-no_weights (TpLoadProof *proof)
+no_weights (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   memset (proof->weights, 0, sizeof (gint64) * proof->n_engines);
   return TRUE;
 }
 
 static gboolean
-no_unit (TpLoadProof *proof)
+no_unit (TpPlan *plan, const TpTestCase *test)
 {
-  proof->share_units[0] = 0;
+  plan->load_proof->share_units[0] = 0;
   return TRUE;
 }
 
@@ -206,8 +206,10 @@ get_rows (const TpLoadProof *proof)
 
 /* What all shares come to is no more than there is. */
 static gboolean
-more_than_all (TpLoadProof *proof)
+more_than_all (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   if (proof->bound_ns < 2 || proof->share_units[0] > 1 << 10
       || get_rows (proof)->rows->len == 0)
     return FALSE;
@@ -222,8 +224,10 @@ more_than_all (TpLoadProof *proof)
 }
 
 static gboolean
-row_of_nothing (TpLoadProof *proof)
+row_of_nothing (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   if (get_rows (proof)->rows->len == 0)
     return FALSE;
   tp_array_index (get_rows (proof)->rows, TpShareRow, 0).index = 1 << 20;
@@ -231,8 +235,9 @@ row_of_nothing (TpLoadProof *proof)
 }
 
 static gboolean
-row_twice (TpLoadProof *proof)
+row_twice (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
   TpShareRow row;
 
   if (get_rows (proof)->rows->len == 0)
@@ -243,15 +248,17 @@ row_twice (TpLoadProof *proof)
 }
 
 static gboolean
-no_tree (TpLoadProof *proof)
+no_tree (TpPlan *plan, const TpTestCase *test)
 {
-  proof->n_entries = 0;
+  plan->load_proof->n_entries = 0;
   return TRUE;
 }
 
 static gboolean
-end_too_soon (TpLoadProof *proof)
+end_too_soon (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   if (proof->n_entries == 1)
     return FALSE;
   proof->tree[0] = TP_LOAD_END;
@@ -259,8 +266,10 @@ end_too_soon (TpLoadProof *proof)
 }
 
 static gboolean
-fix_twice (TpLoadProof *proof)
+fix_twice (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   if (proof->n_entries < 3 || proof->tree[1] == TP_LOAD_END)
     return FALSE;
   proof->tree[1] = proof->tree[0];
@@ -268,8 +277,10 @@ fix_twice (TpLoadProof *proof)
 }
 
 static gboolean
-fix_nothing (TpLoadProof *proof)
+fix_nothing (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   if (proof->n_entries == 1)
     return FALSE;
   proof->tree[0] = 1 << 20;
@@ -277,8 +288,10 @@ fix_nothing (TpLoadProof *proof)
 }
 
 static gboolean
-drop_end (TpLoadProof *proof)
+drop_end (TpPlan *plan, const TpTestCase *test)
 {
+  TpLoadProof *proof = plan->load_proof;
+
   if (proof->n_bounds == 1)
     return FALSE;
   proof->n_bounds--;
@@ -286,19 +299,19 @@ drop_end (TpLoadProof *proof)
 }
 
 static gboolean
-lower_bound (TpLoadProof *proof)
+lower_bound (TpPlan *plan, const TpTestCase *test)
 {
-  return proof->bound_ns-- > 0;
+  return plan->load_proof->bound_ns-- > 0;
 }
 
 static gboolean
-drop_shares (TpLoadProof *proof)
+drop_shares (TpPlan *plan, const TpTestCase *test)
 {
-  g_clear_pointer (&proof->shares, tp_pointers_free);
+  g_clear_pointer (&plan->load_proof->shares, tp_pointers_free);
   return TRUE;
 }
 
-static const Lie lies[] = {
+static const TpTestMutation mutations[] = {
   { "lower-load", lower_load },       { "lower-one", lower_one },
   { "above-load", bound_above_load }, { "negative-weight", negative_weight },
   { "no-weights", no_weights },       { "no-unit", no_unit },
@@ -307,71 +320,34 @@ static const Lie lies[] = {
   { "end-too-soon", end_too_soon },   { "fix-twice", fix_twice },
   { "fix-nothing", fix_nothing },     { "drop-end", drop_end },
   { "lower-bound", lower_bound },     { "no-shares", drop_shares },
+  { NULL, NULL },
 };
+
+static TpTestCase *
+make_any (int round)
+{
+  return new_case (round, g_test_rand_int_range (1, 25));
+}
+
+static TpPlan *
+place_any (const TpTestCase *test, int round)
+{
+  return place (test);
+}
+
+static const TpTestLies lies
+    = { mutations, make_any, place_any, 60, 6 };
 
 static void
 test_lies (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    {
-      int n_told = 0;
-
-      for (int round = 0; round < 200 && n_told < 10; round++)
-        {
-          g_autoptr (TpTestCase) test
-              = new_case (round, g_test_rand_int_range (1, 25));
-          g_autoptr (TpPlan) plan = place (test);
-          g_autoptr (GPtrArray) reasons
-              = g_ptr_array_new_with_free_func (g_free);
-
-          if (!lies[i].tell (plan->load_proof))
-            continue;
-          n_told++;
-          if (tp_check (plan, test->graph, reasons))
-            g_error ("taken for true: %s", lies[i].name);
-        }
-      g_assert_cmpint (n_told, ==, 10);
-    }
-}
-
-/* ---- the other checker -------------------------------------------------------- */
-
-static void
-write_case (const char *folder, GPtrArray *paths, const Lie *lie, int round)
-{
-  g_autoptr (TpTestCase) test
-      = new_case (round, g_test_rand_int_range (1, 25));
-  g_autoptr (TpPlan) plan = NULL;
-  const char *name = lie == NULL ? "good" : lie->name;
-  char *path;
-  gboolean is_saved;
-
-  /* its figures are not those that the graph gives */
-  for (int i = 0; i < test->graph->n_nodes; i++)
-    test->graph->nodes[i].n_costs = 0;
-  plan = place (test);
-  if (lie != NULL && !lie->tell (plan->load_proof))
-    return;
-  path = g_strdup_printf ("%s/%s-%d.json", folder, name, round);
-  is_saved = tp_plan_save (plan, test->graph, path, NULL);
-  g_assert_true (is_saved);
-  g_ptr_array_add (paths, path);
-}
-
-static void
-write_plans (const char *folder, GPtrArray *paths)
-{
-  for (int round = 0; round < 60; round++)
-    write_case (folder, paths, NULL, round);
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    for (int round = 0; round < 6; round++)
-      write_case (folder, paths, &lies[i], round);
+  tp_test_lies_check (&lies);
 }
 
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_plan.py", write_plans, 100);
+  tp_test_lies_check_second (&lies);
 }
 
 int

@@ -367,7 +367,7 @@ save (const TpPlan *plan, const TpTestCase *test, const char *folder,
 /* A plan, and the same with more claimed, with a smaller pool and without an
  * end. */
 static void
-write_plans (const char *folder, GPtrArray *argv)
+write_plans (const char *folder, GPtrArray *argv, gconstpointer data)
 {
   for (int round = 0; round < 40; round++)
     {
@@ -398,7 +398,8 @@ write_plans (const char *folder, GPtrArray *argv)
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_memory.py", write_plans, 18);
+  tp_memory_case_check_second ("check_memory.py", write_plans, NULL,
+                               18);
 }
 
 int

@@ -3,8 +3,8 @@
  * and both checkers say so. */
 #include "config.h"
 
-#include "format/plan-save.h"
 #include "ir/plan-memory.h"
+#include "lies.h"
 #include "memory-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -283,12 +283,6 @@ test_limits (void)
 
 /* ---- lies ------------------------------------------------------------------- */
 
-typedef struct
-{
-  const char *name;
-  gboolean (*tell) (TpRateProof *proof); /* FALSE: it would be none here */
-} Lie;
-
 static TpRateEnd *
 pick_end (const TpRateProof *proof)
 {
@@ -296,59 +290,67 @@ pick_end (const TpRateProof *proof)
 }
 
 static gboolean
-raise_bound (TpRateProof *proof)
+raise_bound (TpPlan *plan, const TpTestCase *test)
 {
+  TpRateProof *proof = plan->rate_proof;
+
   proof->bound = proof->cost + 1;
   return TRUE;
 }
 
 static gboolean
-lower_cost (TpRateProof *proof)
+lower_cost (TpPlan *plan, const TpTestCase *test)
 {
-  return proof->cost-- > 0;
+  return plan->rate_proof->cost-- > 0;
 }
 
 static gboolean
-lower_total (TpRateProof *proof)
+lower_total (TpPlan *plan, const TpTestCase *test)
 {
-  return proof->totals[g_test_rand_int_range (0, TP_N_AIMS)]-- > 0;
+  return plan->rate_proof->totals[g_test_rand_int_range (0, TP_N_AIMS)]-- > 0;
 }
 
 static gboolean
-drop_end (TpRateProof *proof)
+drop_end (TpPlan *plan, const TpTestCase *test)
 {
+  TpRateProof *proof = plan->rate_proof;
+
   tp_pointers_cut (proof->ends, proof->ends->len - 1);
   return TRUE;
 }
 
 static gboolean
-no_ends (TpRateProof *proof)
+no_ends (TpPlan *plan, const TpTestCase *test)
 {
-  tp_pointers_cut (proof->ends, 0);
+  tp_pointers_cut (plan->rate_proof->ends, 0);
   return TRUE;
 }
 
 /* What is not rented counts as rented. */
 static gboolean
-rent_all (TpRateProof *proof)
+rent_all (TpPlan *plan, const TpTestCase *test)
 {
+  TpRateProof *proof = plan->rate_proof;
+
   for (guint i = 0; i < proof->ends->len; i++)
     ((TpRateEnd *) proof->ends->pdata[i])->rented = 7;
   return TRUE;
 }
 
 static gboolean
-without_any (TpRateProof *proof)
+without_any (TpPlan *plan, const TpTestCase *test)
 {
+  TpRateProof *proof = plan->rate_proof;
+
   for (guint i = 0; i < proof->ends->len; i++)
     ((TpRateEnd *) proof->ends->pdata[i])->without = 7;
   return TRUE;
 }
 
 static gboolean
-rented_and_not (TpRateProof *proof)
+rented_and_not (TpPlan *plan, const TpTestCase *test)
 {
-  TpRateEnd *end = pick_end (proof);
+  TpRateEnd *end = pick_end (plan->rate_proof);
 
   end->rented |= 2;
   end->without |= 2;
@@ -356,44 +358,46 @@ rented_and_not (TpRateProof *proof)
 }
 
 static gboolean
-no_divisor (TpRateProof *proof)
+no_divisor (TpPlan *plan, const TpTestCase *test)
 {
-  pick_end (proof)->divisor = 0;
+  pick_end (plan->rate_proof)->divisor = 0;
   return TRUE;
 }
 
 static gboolean
-far_divisor (TpRateProof *proof)
+far_divisor (TpPlan *plan, const TpTestCase *test)
 {
+  TpRateProof *proof = plan->rate_proof;
+
   pick_end (proof)->divisor = G_GINT64_CONSTANT (1) << 40;
   return proof->bound > 0;
 }
 
 static gboolean
-no_unit (TpRateProof *proof)
+no_unit (TpPlan *plan, const TpTestCase *test)
 {
-  pick_end (proof)->shares->unit = 0;
+  pick_end (plan->rate_proof)->shares->unit = 0;
   return TRUE;
 }
 
 static gboolean
-no_bounds (TpRateProof *proof)
+no_bounds (TpPlan *plan, const TpTestCase *test)
 {
-  tp_pointers_cut (pick_end (proof)->shares->bounds, 0);
+  tp_pointers_cut (pick_end (plan->rate_proof)->shares->bounds, 0);
   return TRUE;
 }
 
 static gboolean
-no_tree (TpRateProof *proof)
+no_tree (TpPlan *plan, const TpTestCase *test)
 {
-  tp_array_set_size (pick_end (proof)->shares->entries, 0);
+  tp_array_set_size (pick_end (plan->rate_proof)->shares->entries, 0);
   return TRUE;
 }
 
 static gboolean
-end_twice (TpRateProof *proof)
+end_twice (TpPlan *plan, const TpTestCase *test)
 {
-  TpArray *entries = pick_end (proof)->shares->entries;
+  TpArray *entries = pick_end (plan->rate_proof)->shares->entries;
   TpShareEntry last = tp_array_index (entries, TpShareEntry, entries->len - 1);
 
   tp_array_append_val (entries, last);
@@ -401,9 +405,9 @@ end_twice (TpRateProof *proof)
 }
 
 static gboolean
-row_twice (TpRateProof *proof)
+row_twice (TpPlan *plan, const TpTestCase *test)
 {
-  TpShareBound *bound = pick_end (proof)->shares->bounds->pdata[0];
+  TpShareBound *bound = pick_end (plan->rate_proof)->shares->bounds->pdata[0];
   TpShareRow row;
 
   if (bound->rows->len == 0)
@@ -413,7 +417,7 @@ row_twice (TpRateProof *proof)
   return TRUE;
 }
 
-static const Lie lies[] = {
+static const TpTestMutation mutations[] = {
   { "raise-bound", raise_bound },   { "lower-cost", lower_cost },
   { "lower-total", lower_total },   { "drop-end", drop_end },
   { "no-ends", no_ends },           { "rent-all", rent_all },
@@ -422,69 +426,28 @@ static const Lie lies[] = {
   { "no-unit", no_unit },           { "no-bounds", no_bounds },
   { "no-tree", no_tree },           { "end-twice", end_twice },
   { "row-twice", row_twice },
+  { NULL, NULL },
 };
+
+static TpTestCase *
+make_any (int round)
+{
+  return new_case (round, g_test_rand_int_range (1, 25));
+}
+
+static const TpTestLies lies
+    = { mutations, make_any, place_free, 60, 6 };
 
 static void
 test_lies (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    {
-      int n_told = 0;
-
-      for (int round = 0; round < 200 && n_told < 10; round++)
-        {
-          g_autoptr (TpTestCase) test
-              = new_case (round, g_test_rand_int_range (1, 25));
-          g_autoptr (TpPlan) plan = place_free (test, round);
-          g_autoptr (GPtrArray) reasons
-              = g_ptr_array_new_with_free_func (g_free);
-
-          if (!lies[i].tell (plan->rate_proof))
-            continue;
-          n_told++;
-          if (tp_check (plan, test->graph, reasons))
-            g_error ("taken for true: %s", lies[i].name);
-        }
-      g_assert_cmpint (n_told, ==, 10);
-    }
-}
-
-/* ---- the other checker -------------------------------------------------------- */
-
-static void
-write_case (const char *folder, GPtrArray *paths, const Lie *lie, int round)
-{
-  g_autoptr (TpTestCase) test
-      = new_case (round, g_test_rand_int_range (1, 20));
-  g_autoptr (TpPlan) plan = NULL;
-  const char *name = lie == NULL ? "good" : lie->name;
-  char *path;
-
-  /* its figures are not those that the graph gives */
-  for (int i = 0; i < test->graph->n_nodes; i++)
-    test->graph->nodes[i].n_costs = 0;
-  plan = place_free (test, round);
-  if (lie != NULL && !lie->tell (plan->rate_proof))
-    return;
-  path = g_strdup_printf ("%s/%s-%d.json", folder, name, round);
-  g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
-  g_ptr_array_add (paths, path);
-}
-
-static void
-write_plans (const char *folder, GPtrArray *paths)
-{
-  for (int round = 0; round < 60; round++)
-    write_case (folder, paths, NULL, round);
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    for (int round = 0; round < 6; round++)
-      write_case (folder, paths, &lies[i], round);
+  tp_test_lies_check (&lies);
 }
 
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_plan.py", write_plans, 100);
+  tp_test_lies_check_second (&lies);
 }
 
 int

@@ -3,10 +3,10 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "lies.h"
 #include "memory-case.h"
 #include "mutations.h"
 
-#include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -434,38 +434,19 @@ test_spoilt (void)
 
 /* ---- the other checker ----------------------------------------------------- */
 
-/* Without @mutation (nullable) it is good. */
-static void
-write_rooms (const char *folder, GPtrArray *argv,
-             const TpTestMutation *mutation, int n)
+static TpPlan *
+place_in_room (const TpTestCase *test, int round)
 {
-  for (int round = 0, n_done = 0; round < 400 && n_done < n; round++)
-    {
-      g_autoptr (TpTestCase) test = tp_test_room_case_new (round);
-      g_autoptr (TpPlan) plan = tp_test_place_in_room (test);
-      const char *name = mutation == NULL ? "good" : mutation->name;
-      g_autofree char *path = NULL;
-
-      if (plan == NULL || (mutation != NULL && !mutation->mutate (plan, test)))
-        continue;
-      path = g_strdup_printf ("%s/%s-%d.json", folder, name, n_done++);
-      g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
-      g_ptr_array_add (argv, g_steal_pointer (&path));
-    }
-}
-
-static void
-write_plans (const char *folder, GPtrArray *argv)
-{
-  write_rooms (folder, argv, NULL, 60);
-  for (const TpTestMutation *it = tp_test_room_mutations; it->name != NULL; it++)
-    write_rooms (folder, argv, it, 3);
+  return tp_test_place_in_room (test);
 }
 
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_plan.py", write_plans, 80);
+  const TpTestLies lies
+      = { tp_test_room_mutations, tp_test_room_case_new, place_in_room, 60, 3 };
+
+  tp_test_lies_check_second (&lies);
 }
 
 int

@@ -4,9 +4,8 @@
 #include "config.h"
 
 #include "format/plan-json.h"
-#include "format/plan-save.h"
 #include "ir/plan-memory.h"
-#include "memory-case.h"
+#include "lies.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
 #include "random-graph.h"
@@ -179,26 +178,20 @@ test_exact (void)
 
 /* ---- lies -------------------------------------------------------------------- */
 
-typedef struct
-{
-  const char *name;
-  gboolean (*tell) (TpPlan *plan); /* FALSE: it would be none here */
-} Lie;
-
 static gboolean
-raise_price (TpPlan *plan)
+raise_price (TpPlan *plan, const TpTestCase *test)
 {
   return plan->tie_price_ns++ > 0;
 }
 
 static gboolean
-lower_price (TpPlan *plan)
+lower_price (TpPlan *plan, const TpTestCase *test)
 {
   return plan->tie_price_ns-- > 1;
 }
 
 static gboolean
-forget_price (TpPlan *plan)
+forget_price (TpPlan *plan, const TpTestCase *test)
 {
   gboolean is_tied = plan->tie_price_ns > 0;
 
@@ -207,14 +200,14 @@ forget_price (TpPlan *plan)
 }
 
 static gboolean
-claim_tie (TpPlan *plan)
+claim_tie (TpPlan *plan, const TpTestCase *test)
 {
   return plan->tie_price_ns == 0 && ++plan->tie_price_ns > 0;
 }
 
 /* Nothing is cheaper then. */
 static gboolean
-forget_cheapest (TpPlan *plan)
+forget_cheapest (TpPlan *plan, const TpTestCase *test)
 {
   for (int i = 0; i < plan->n_placements; i++)
     plan->placements[i].cheapest = plan->placements[i].device;
@@ -222,77 +215,44 @@ forget_cheapest (TpPlan *plan)
 }
 
 static gboolean
-raise_bound (TpPlan *plan)
+raise_bound (TpPlan *plan, const TpTestCase *test)
 {
   plan->bound_ns = plan->cost_ns + 1;
   return TRUE;
 }
 
-static const Lie lies[] = {
+static const TpTestMutation mutations[] = {
   { "raise-price", raise_price },         { "lower-price", lower_price },
   { "forget-price", forget_price },       { "claim-tie", claim_tie },
   { "forget-cheapest", forget_cheapest }, { "raise-bound", raise_bound },
+  { NULL, NULL },
 };
+
+static TpTestCase *
+make_any (int round)
+{
+  return new_case (round, 20, 0.3);
+}
+
+static TpPlan *
+place_any (const TpTestCase *test, int round)
+{
+  return place (test);
+}
+
+static const TpTestLies lies
+    = { mutations, make_any, place_any, 60, 10 };
 
 static void
 test_lies (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    {
-      int n_told = 0;
-
-      for (int round = 0; round < 500 && n_told < 10; round++)
-        {
-          g_autoptr (TpTestCase) test = new_case (round, 20, 0.3);
-          g_autoptr (TpPlan) plan = place (test);
-          g_autoptr (GPtrArray) reasons
-              = g_ptr_array_new_with_free_func (g_free);
-
-          if (!lies[i].tell (plan))
-            continue;
-          n_told++;
-          if (tp_check (plan, test->graph, reasons))
-            g_error ("taken for true: %s", lies[i].name);
-        }
-      g_assert_cmpint (n_told, ==, 10);
-    }
-}
-
-/* ---- the other checker -------------------------------------------------------- */
-
-static void
-write_case (const char *folder, GPtrArray *paths, const Lie *lie, int round)
-{
-  g_autoptr (TpTestCase) test = new_case (round, 20, 0.3);
-  g_autoptr (TpPlan) plan = NULL;
-  const char *name = lie == NULL ? "good" : lie->name;
-  char *path;
-
-  /* its figures are not those that the graph gives */
-  for (int i = 0; i < test->graph->n_nodes; i++)
-    test->graph->nodes[i].n_costs = 0;
-  plan = place (test);
-  if (lie != NULL && !lie->tell (plan))
-    return;
-  path = g_strdup_printf ("%s/%s-%d.json", folder, name, round);
-  g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
-  g_ptr_array_add (paths, path);
-}
-
-static void
-write_plans (const char *folder, GPtrArray *paths)
-{
-  for (int round = 0; round < 60; round++)
-    write_case (folder, paths, NULL, round);
-  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    for (int round = 0; round < 25; round++)
-      write_case (folder, paths, &lies[i], round);
+  tp_test_lies_check (&lies);
 }
 
 static void
 test_second (void)
 {
-  tp_memory_case_check_second ("check_plan.py", write_plans, 100);
+  tp_test_lies_check_second (&lies);
 }
 
 int

@@ -1,0 +1,82 @@
+/* lies.c: see lies.h. */
+#include "config.h"
+
+#include "lies.h"
+
+#include "format/plan-save.h"
+#include "memory-case.h"
+#include "planner/check/check.h"
+
+#define MAX_ROUNDS 500
+#define N_TOLD 10
+
+static void
+check_refused (const TpTestLies *lies, const TpTestMutation *mutation)
+{
+  int n_told = 0;
+
+  for (int round = 0; round < MAX_ROUNDS && n_told < N_TOLD; round++)
+    {
+      g_autoptr (TpTestCase) test = lies->make (round);
+      g_autoptr (TpPlan) plan = lies->place (test, round);
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+      if (plan == NULL || !mutation->mutate (plan, test))
+        continue;
+      n_told++;
+      if (tp_check (plan, test->graph, reasons))
+        g_error ("taken for true: %s", mutation->name);
+    }
+  g_assert_cmpint (n_told, ==, N_TOLD);
+}
+
+void
+tp_test_lies_check (const TpTestLies *lies)
+{
+  for (const TpTestMutation *it = lies->mutations; it->name != NULL; it++)
+    check_refused (lies, it);
+}
+
+/* @mutation: (nullable): of what is right */
+static void
+write_some (const TpTestLies *lies, const TpTestMutation *mutation,
+            const char *folder, GPtrArray *paths)
+{
+  const char *name = mutation == NULL ? "good" : mutation->name;
+  int n = mutation == NULL ? lies->n_good : lies->n_each, n_done = 0;
+
+  for (int round = 0; round < MAX_ROUNDS && n_done < n; round++)
+    {
+      g_autoptr (TpTestCase) test = lies->make (round);
+      g_autoptr (TpPlan) plan = NULL;
+      g_autofree char *path = NULL;
+
+      /* its figures are not those that the graph gives */
+      for (int i = 0; i < test->graph->n_nodes; i++)
+        test->graph->nodes[i].n_costs = 0;
+      plan = lies->place (test, round);
+      if (plan == NULL || (mutation != NULL && !mutation->mutate (plan, test)))
+        continue;
+      path = g_strdup_printf ("%s/%s-%d.json", folder, name, n_done++);
+      g_assert_true (tp_plan_save (plan, test->graph, path, NULL));
+      g_ptr_array_add (paths, g_steal_pointer (&path));
+    }
+  g_assert_cmpint (n_done, ==, n);
+}
+
+static void
+write_plans (const char *folder, GPtrArray *paths, gconstpointer data)
+{
+  const TpTestLies *lies = data;
+
+  write_some (lies, NULL, folder, paths);
+  for (const TpTestMutation *it = lies->mutations; it->name != NULL; it++)
+    write_some (lies, it, folder, paths);
+}
+
+void
+tp_test_lies_check_second (const TpTestLies *lies)
+{
+  tp_memory_case_check_second ("check_plan.py", write_plans, lies,
+                               (guint) lies->n_good);
+}
