@@ -52,3 +52,18 @@ tp_copies_list (const TpProblem *problem, const guint8 *devices)
       add_copies (problem, devices, i, list);
   return g_steal_pointer (&list);
 }
+
+int
+tp_copies_count_priced (const TpProblem *problem, const guint8 *devices)
+{
+  g_autoptr (TpArray) list = tp_copies_list (problem, devices);
+  int n = 0;
+
+  for (guint i = 0; i < list->len; i++)
+    {
+      const TpTransfer *it = &tp_array_index (list, TpTransfer, i);
+
+      n += tp_problem_edge_cost (problem, it->tensor, it->from, it->to) > 0;
+    }
+  return n;
+}

@@ -8,5 +8,7 @@
 
 /* TpTransfer, by tensor, then by where to; @devices: one a node. */
 TpArray *tp_copies_list (const TpProblem *problem, const guint8 *devices);
+/* Of them, those that cost anything. */
+int tp_copies_count_priced (const TpProblem *problem, const guint8 *devices);
 
 #endif

@@ -7,7 +7,6 @@
 
 #include "planner/share-tie.h"
 
-#include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/copies.h"
 #include "planner/noise.h"
@@ -25,26 +24,10 @@ typedef struct
   int n_copies, n_most;       /* of it; of the cheapest */
 } Search;
 
-/* Those that cost anything. */
-static int
-count_copies (const TpProblem *problem, const guint8 *devices)
-{
-  g_autoptr (TpArray) list = tp_copies_list (problem, devices);
-  int n = 0;
-
-  for (guint i = 0; i < list->len; i++)
-    {
-      const TpTransfer *it = &tp_array_index (list, TpTransfer, i);
-
-      n += tp_problem_edge_cost (problem, it->tensor, it->from, it->to) > 0;
-    }
-  return n;
-}
-
 static void
 offer (Search *search, const guint8 *devices, gint64 cost)
 {
-  int n_copies = count_copies (search->problem, devices);
+  int n_copies = tp_copies_count_priced (search->problem, devices);
 
   if (n_copies >= search->n_most || n_copies > search->n_copies
       || (n_copies == search->n_copies && cost >= search->cost)
@@ -70,12 +53,13 @@ offer_one (Search *search, int device, guint8 *devices)
 static void
 offer_set (Search *search, guint set, guint8 *devices)
 {
-  static const gint64 ones[3 * TP_SHARE_MAX_DEVICES]
-      = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
-  g_autoptr (TpProblem) some = tp_problem_weigh (search->problem, ones);
+  gint64 weights[3 * TP_SHARE_MAX_DEVICES], cost, bound;
+  g_autoptr (TpProblem) some = NULL;
   g_autoptr (TpShareModel) model = NULL;
-  gint64 cost, bound;
 
+  for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
+    weights[i] = 1;
+  some = tp_problem_weigh (search->problem, weights);
   if (!tp_problem_bar (some, ~set)
       || (model = tp_share_model_new (some, NULL)) == NULL)
     return;
@@ -120,7 +104,7 @@ tp_share_tie_break (const TpProblem *problem, const guint8 *cheapest,
   if (model == NULL || tp_noise_limit_ns (problem) < 1)
     return 0;
   search.least = tp_share_model_cost (model, cheapest);
-  search.n_copies = search.n_most = count_copies (problem, cheapest);
+  search.n_copies = search.n_most = tp_copies_count_priced (problem, cheapest);
   if (search.n_most == 0)
     return 0;
   for (int d = 0; d < problem->n_devices; d++)

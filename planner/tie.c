@@ -18,7 +18,6 @@
 
 #include "planner/tie.h"
 
-#include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/copies.h"
 #include "planner/noise.h"
@@ -65,22 +64,6 @@ search_clear (Search *search)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
-/* Those that cost nothing are not counted: no price is on them. */
-static gint64
-count_copies (const TpProblem *problem, const guint8 *devices)
-{
-  g_autoptr (TpArray) list = tp_copies_list (problem, devices);
-  gint64 n = 0;
-
-  for (guint i = 0; i < list->len; i++)
-    {
-      const TpTransfer *it = &tp_array_index (list, TpTransfer, i);
-
-      n += tp_problem_edge_cost (problem, it->tensor, it->from, it->to) > 0;
-    }
-  return n;
-}
-
 static void
 corner_init (Corner *corner, const Search *search, const TpNetwork *network,
              gint64 price)
@@ -92,7 +75,7 @@ corner_init (Corner *corner, const Search *search, const TpNetwork *network,
   corner->devices = tp_new0 (guint8, n + 1);
   for (int i = 0; i < n; i++)
     corner->devices[i] = tp_network_get_device (network, i);
-  corner->at.n_copies = count_copies (problem, corner->devices);
+  corner->at.n_copies = tp_copies_count_priced (problem, corner->devices);
   corner->at.cost = tp_network_get_value (network)
                     - tp_network_get_constant (network)
                     - price * corner->at.n_copies;
@@ -187,7 +170,7 @@ find_alone (const Search *search, Point *out)
         continue;
       is_allowed = TRUE;
       memset (devices, d, n);
-      it.n_copies = count_copies (problem, devices);
+      it.n_copies = tp_copies_count_priced (problem, devices);
       it.price = it.cost - search->cheapest.at.cost + 1;
       if (it.n_copies < out->n_copies
           && tp_noise_covers (problem, devices, search->cheapest.devices,
