@@ -71,7 +71,7 @@ tp_cli_format_loads (const TpPlan *plan)
 
   if (proof == NULL)
     return NULL;
-  fitting = proof->room_weights == NULL ? "" : " of those that fit";
+  fitting = proof->room == NULL ? "" : " of those that fit";
   name = name_engine (plan, find_busiest (proof));
   load = tp_cli_format_time (proof->load_ns);
   bound = tp_cli_format_time (tp_load_proof_get_bound (proof));

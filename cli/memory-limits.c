@@ -114,7 +114,7 @@ static gboolean
 knows_limits (const TpPlan *plan)
 {
   return plan->span_proof == NULL && plan->load_proof != NULL
-         && plan->load_proof->room_weights != NULL;
+         && plan->load_proof->room != NULL;
 }
 
 /* How they are kept, where what the cheapest of all would take is not known. */

@@ -47,23 +47,23 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
 
 /* Of what fits into limits of memory. */
 static void
-write_room (const TpLoadProof *proof, const TpGraph *graph, GString *out)
+write_room (const TpRoomProof *room, int n_engines, const TpGraph *graph,
+            GString *out)
 {
-  if (proof->room_weights == NULL)
+  if (room == NULL)
     return;
   tp_text_append (out, " \"load_room\": {\n");
-  tp_plan_write_numbers (out, "weights", proof->room_weights, proof->n_engines);
-  if (proof->room != NULL)
-    tp_plan_write_memory_tree (proof->room, graph, out);
-  if (proof->room_shares != NULL)
+  tp_plan_write_numbers (out, "weights", room->weights, n_engines);
+  if (room->tree != NULL)
+    tp_plan_write_memory_tree (room->tree, graph, out);
+  if (room->shares != NULL)
     {
       tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
-                             proof->room_shares->unit);
-      tp_plan_write_share_room (proof->room_shares, proof->n_engines / 3, graph,
-                                out);
+                             room->shares->unit);
+      tp_plan_write_share_room (room->shares, n_engines / 3, graph, out);
     }
   tp_text_append_printf (out, " \"load_ns\": %" G_GINT64_FORMAT "},\n",
-                         proof->room_ns);
+                         room->bound_ns);
 }
 
 void
@@ -73,5 +73,6 @@ tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
   if (plan->load_proof == NULL)
     return;
   tp_plan_write_loads (plan->load_proof, 1, out);
-  write_room (plan->load_proof, graph, out->text);
+  write_room (plan->load_proof->room, plan->load_proof->n_engines, graph,
+              out->text);
 }

@@ -103,6 +103,7 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
 static gboolean
 read_room (TpPlanPlace root, TpLoadProof *proof, GError **error)
 {
+  TpRoomProof *room;
   const TpPlanPlace place
       = { root.reader, "load_room", json_object_get (root.json, "load_room") };
 
@@ -110,21 +111,19 @@ read_room (TpPlanPlace root, TpLoadProof *proof, GError **error)
     return TRUE;
   if (!json_is_object (place.json))
     return tp_plan_read_fail (place.reader, error, place.path, "not an object");
-  proof->room_weights = tp_new0 (gint64, (gsize) proof->n_engines + 1);
-  if (!read_engines (place, "weights", proof->n_engines, proof->room_weights,
-                     error)
-      || !tp_plan_read_number (place, "load_ns", &proof->room_ns, error))
+  proof->room = room = tp_room_proof_new (proof->n_engines);
+  if (!read_engines (place, "weights", proof->n_engines, room->weights, error)
+      || !tp_plan_read_number (place, "load_ns", &room->bound_ns, error))
     return FALSE;
   if (json_object_get (place.json, "memory_bound_ns") != NULL)
     {
-      proof->room = tp_plan_read_memory_tree (place, error);
-      return proof->room != NULL;
+      room->tree = tp_plan_read_memory_tree (place, error);
+      return room->tree != NULL;
     }
-  proof->room_shares = tp_share_proof_new ();
-  return tp_plan_read_number (place, "share_unit", &proof->room_shares->unit,
-                              error)
-         && tp_plan_read_share_room (place, proof->n_engines / 3,
-                                     proof->room_shares, error);
+  room->shares = tp_share_proof_new ();
+  return tp_plan_read_number (place, "share_unit", &room->shares->unit, error)
+         && tp_plan_read_share_room (place, proof->n_engines / 3, room->shares,
+                                     error);
 }
 
 gboolean

@@ -16,7 +16,7 @@ tp_load_proof_new (int n_engines)
 gint64
 tp_load_proof_get_bound (const TpLoadProof *proof)
 {
-  return proof->room_weights != NULL ? proof->room_ns : proof->bound_ns;
+  return proof->room != NULL ? proof->room->bound_ns : proof->bound_ns;
 }
 
 void
@@ -29,9 +29,7 @@ tp_load_proof_free (TpLoadProof *proof)
   g_free (proof->tree);
   g_free (proof->n_arcs_of);
   g_free (proof->arcs);
-  g_free (proof->room_weights);
-  tp_memory_proof_free (proof->room);
-  tp_share_proof_free (proof->room_shares);
+  tp_room_proof_free (proof->room);
   tp_pointers_free (proof->shares);
   g_free (proof->share_units);
   g_free (proof);

@@ -7,8 +7,8 @@
 #define TP_IR_LOAD_PROOF_H
 
 #include "ir/cut-vertex.h"
-#include "ir/memory-proof.h"
 #include "ir/pointers.h"
+#include "ir/room-proof.h"
 #include "ir/share-proof.h"
 
 /* Kinds of the certificate: of two devices, and of more. */
@@ -38,11 +38,7 @@ typedef struct
                                * three devices and more in place of arcs; a plan is
                                * one part */
   gint64 *share_units;        /* [bound]: amounts there are in 1 / that */
-  gint64 *room_weights;       /* (nullable) [engine], at least 1: with these what fits
-                               * into limits of memory is bounded, too */
-  gint64 room_ns;             /* it has no less */
-  TpMemoryProof *room;        /* of two devices: that of the least weighted sum */
-  TpShareProof *room_shares;  /* of more: likewise its room, and no bounds */
+  TpRoomProof *room;          /* (nullable): of what fits into limits of memory */
 } TpLoadProof;
 
 /* What no placement goes below, or none that fits, if that is known. */

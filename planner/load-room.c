@@ -74,21 +74,20 @@ keep_bound (Search *search, const gint64 *weights, TpPlan *plan)
   TpLoadProof *proof = search->proof;
   gint64 sum = tp_load_sum_weights (&search->model, weights);
   gint64 least = get_bound (plan), bound = least / sum + (least % sum > 0);
+  TpRoomProof *room;
 
-  if (bound <= MAX (proof->room_ns, proof->bound_ns))
+  if (bound <= MAX (proof->bound_ns, tp_load_proof_get_bound (proof)))
     return;
-  proof->room_ns = MIN (bound, proof->load_ns);
-  g_free (proof->room_weights);
-  proof->room_weights
-      = tp_memdup (weights, sizeof (gint64) * (gsize) proof->n_engines);
-  g_clear_pointer (&proof->room, tp_memory_proof_free);
-  g_clear_pointer (&proof->room_shares, tp_share_proof_free);
-  proof->room = g_steal_pointer (&plan->memory_proof);
-  if (proof->room != NULL)
+  tp_room_proof_free (proof->room);
+  proof->room = room = tp_room_proof_new (proof->n_engines);
+  memcpy (room->weights, weights, sizeof (gint64) * (gsize) proof->n_engines);
+  room->bound_ns = MIN (bound, proof->load_ns);
+  room->tree = g_steal_pointer (&plan->memory_proof);
+  if (room->tree != NULL)
     return;
-  proof->room_shares = g_steal_pointer (&plan->share_proof);
-  tp_pointers_cut (proof->room_shares->bounds, 0);
-  tp_array_set_size (proof->room_shares->entries, 0);
+  room->shares = g_steal_pointer (&plan->share_proof);
+  tp_pointers_cut (room->shares->bounds, 0);
+  tp_array_set_size (room->shares->entries, 0);
 }
 
 /* FALSE: nothing was found to fit. */
@@ -142,7 +141,7 @@ tp_load_room_search (const TpProblem *problem, guint8 *devices,
   search.rows = tp_array_new (sizeof (TpLoadRow));
   add_row (&search, devices);
   for (int i = 0; i < (problem->n_devices > 2 ? 1 : MAX_ROUNDS); i++)
-    if (MAX (proof->room_ns, proof->bound_ns) >= proof->load_ns
+    if (tp_load_proof_get_bound (proof) >= proof->load_ns
         || !find_weights (&search, weights)
         || !try_weights (&search, weights))
       return;

@@ -19,20 +19,21 @@ __extension__ typedef __int128 Wide;
 static gint64
 sum_weights (TpChecker *checker)
 {
-  const TpLoadProof *proof = checker->plan->load_proof;
+  const TpRoomProof *room = checker->plan->load_proof->room;
+  int n_engines = checker->plan->load_proof->n_engines;
   gboolean is_one = tp_costs_is_one_engine (checker->costs);
   Wide sum = 0;
 
-  for (int e = 0; e < proof->n_engines; e++)
+  for (int e = 0; e < n_engines; e++)
     {
-      gint64 weight = proof->room_weights[e];
+      gint64 weight = room->weights[e];
 
       sum = MIN (sum + weight, MAX_SUM);
-      if (weight < 1 || (is_one && weight != proof->room_weights[0]))
+      if (weight < 1 || (is_one && weight != room->weights[0]))
         sum = MAX_SUM;
     }
   if (sum < MAX_SUM)
-    return is_one ? proof->room_weights[0] : (gint64) sum;
+    return is_one ? room->weights[0] : (gint64) sum;
   tp_checker_fail (checker, "load_room: weights are below 1, or too large, or "
                             "differ where all engines are one");
   return 0;
@@ -42,16 +43,16 @@ static gboolean
 check_form (TpChecker *checker)
 {
   const TpPlan *plan = checker->plan;
-  const TpLoadProof *proof = plan->load_proof;
+  const TpRoomProof *room = plan->load_proof->room;
   gboolean is_shared = checker->costs->n_devices > 2;
 
   if (plan->memory_limits != NULL && plan->span_proof == NULL
-      && is_shared == (proof->room == NULL)
-      && is_shared == (proof->room_shares != NULL)
+      && is_shared == (room->tree == NULL)
+      && is_shared == (room->shares != NULL)
       && (!is_shared
-          || (proof->room_shares->room != NULL
-              && proof->room_shares->unit >= 1
-              && proof->room_shares->unit <= MAX_UNIT)))
+          || (room->shares->room != NULL
+              && room->shares->unit >= 1
+              && room->shares->unit <= MAX_UNIT)))
     return TRUE;
   return tp_checker_fail (checker, "load_room: there is no limit, or no proof "
                                    "for so many devices");
@@ -62,12 +63,12 @@ static gint64
 prove (TpCheckerWeighed *weighed)
 {
   const TpChecker *checker = &weighed->checker;
-  const TpLoadProof *proof = checker->plan->load_proof;
+  const TpRoomProof *room = checker->plan->load_proof->room;
   TpPlan plan = *checker->plan;
   int n_gains = checker->costs->n_groups * checker->costs->n_devices;
 
-  plan.memory_proof = proof->room;
-  plan.share_proof = proof->room_shares;
+  plan.memory_proof = room->tree;
+  plan.share_proof = room->shares;
   plan.bound_ns = plan.constant_ns = 0;
   plan.cost_ns = MAX_SUM;
   for (int i = 0; i < n_gains; i++)
@@ -77,26 +78,26 @@ prove (TpCheckerWeighed *weighed)
     tp_checker_check_share_room (&weighed->checker);
   else
     tp_checker_check_memory_proof (&weighed->checker);
-  return proof->room != NULL ? proof->room->bound_ns
-                             : proof->room_shares->room_ns;
+  return room->tree != NULL ? room->tree->bound_ns : room->shares->room_ns;
 }
 
 void
 tp_checker_check_load_room (TpChecker *checker)
 {
   const TpLoadProof *proof = checker->plan->load_proof;
+  const TpRoomProof *room = proof->room;
   g_auto (TpCheckerWeighed) weighed = { 0 };
   gint64 sum, least, bound;
 
-  if (proof->room_weights == NULL || !check_form (checker)
+  if (room == NULL || !check_form (checker)
       || (sum = sum_weights (checker)) == 0
-      || !tp_checker_weigh (checker, proof->room_weights, &weighed))
+      || !tp_checker_weigh (checker, room->weights, &weighed))
     return;
   least = prove (&weighed);
   bound = MIN (least / sum + (least % sum > 0), proof->load_ns);
-  if (proof->room_ns != bound || least < 0)
+  if (room->bound_ns != bound || least < 0)
     tp_checker_fail (checker,
                      "load_room proves that what fits has a busiest engine that "
                      "carries %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT,
-                     bound, proof->room_ns);
+                     bound, room->bound_ns);
 }

@@ -38,7 +38,7 @@ place_tight (const TpTestCase *test)
   for (int d = 1; d < free->n_devices; d++)
     limits[d] = bytes[d] * g_test_rand_int_range (30, 90) / 100 + 1;
   plan = place (test, limits);
-  return plan == NULL || plan->load_proof->room_weights == NULL
+  return plan == NULL || plan->load_proof->room == NULL
              ? NULL
              : g_steal_pointer (&plan);
 }
@@ -72,11 +72,11 @@ test_good (void)
         continue;
       proof = plan->load_proof;
       tp_test_assert_checked (plan, test->graph);
-      g_assert_cmpint (proof->room_ns, >, proof->bound_ns);
-      g_assert_cmpint (proof->room_ns, <=, proof->load_ns);
+      g_assert_cmpint (proof->room->bound_ns, >, proof->bound_ns);
+      g_assert_cmpint (proof->room->bound_ns, <=, proof->load_ns);
       n++;
       n_several += plan->n_devices > 2;
-      n_near += 10 * (proof->load_ns - proof->room_ns) <= proof->load_ns;
+      n_near += 10 * (proof->load_ns - proof->room->bound_ns) <= proof->load_ns;
     }
   g_test_message ("%d, %d of them on three devices; %d within a tenth", n,
                   n_several, n_near);
@@ -90,14 +90,14 @@ test_good (void)
 static gboolean
 raise_bound (TpPlan *plan, const TpTestCase *test)
 {
-  plan->load_proof->room_ns++;
+  plan->load_proof->room->bound_ns++;
   return TRUE;
 }
 
 static gboolean
 lower_bound (TpPlan *plan, const TpTestCase *test)
 {
-  plan->load_proof->room_ns--;
+  plan->load_proof->room->bound_ns--;
   return TRUE;
 }
 
@@ -106,14 +106,14 @@ free_engine (TpPlan *plan, const TpTestCase *test)
 {
   TpLoadProof *proof = plan->load_proof;
 
-  proof->room_weights[g_test_rand_int_range (0, proof->n_engines)] = 0;
+  proof->room->weights[g_test_rand_int_range (0, proof->n_engines)] = 0;
   return TRUE;
 }
 
 static gboolean
 negative_weight (TpPlan *plan, const TpTestCase *test)
 {
-  plan->load_proof->room_weights[0] = -1;
+  plan->load_proof->room->weights[0] = -1;
   return TRUE;
 }
 
@@ -124,21 +124,22 @@ other_weights (TpPlan *plan, const TpTestCase *test)
   TpLoadProof *proof = plan->load_proof;
 
   for (int e = 0; e < proof->n_engines; e++)
-    proof->room_weights[e] = 1 + (e == 1) * (1 << 20);
-  return proof->room_ns > 1;
+    proof->room->weights[e] = 1 + (e == 1) * (1 << 20);
+  return proof->room->bound_ns > 1;
 }
 
 static gboolean
 raise_sum (TpPlan *plan, const TpTestCase *test)
 {
-  TpLoadProof *proof = plan->load_proof;
+  const TpLoadProof *proof = plan->load_proof;
+  TpRoomProof *room = proof->room;
   gint64 sum = 0;
 
   for (int e = 0; e < proof->n_engines; e++)
-    sum += proof->room_weights[e];
-  *(proof->room != NULL ? &proof->room->bound_ns : &proof->room_shares->room_ns)
+    sum += room->weights[e];
+  *(room->tree != NULL ? &room->tree->bound_ns : &room->shares->room_ns)
       += 100 * sum;
-  proof->room_ns = MIN (proof->room_ns + 100, proof->load_ns);
+  room->bound_ns = MIN (room->bound_ns + 100, proof->load_ns);
   return TRUE;
 }
 
@@ -152,15 +153,15 @@ no_limits (TpPlan *plan, const TpTestCase *test)
 static gboolean
 no_proof (TpPlan *plan, const TpTestCase *test)
 {
-  TpLoadProof *proof = plan->load_proof;
+  TpRoomProof *room = plan->load_proof->room;
 
-  if (proof->room != NULL)
+  if (room->tree != NULL)
     {
-      tp_array_set_size (proof->room->entries, 0);
+      tp_array_set_size (room->tree->entries, 0);
       return TRUE;
     }
-  tp_array_set_size (proof->room_shares->room->rows, 0);
-  tp_array_set_size (proof->room_shares->prices, 0);
+  tp_array_set_size (room->shares->room->rows, 0);
+  tp_array_set_size (room->shares->prices, 0);
   return TRUE;
 }
 
