@@ -2,23 +2,40 @@
  * that is no sum of times by itself.
  *
  * A sum of times, each as often as its engine weighs, is proved as that of a plan within
- * limits is; and so is what the busiest carries, which is no less than their mean.
- * docs/planner.md, "Throughput", has the words. */
+ * limits is; and so is what the busiest carries, which is no less than their mean. So is
+ * how long a run takes, with paths through the graph beside engines. docs/planner.md,
+ * "Throughput" and "Makespan", has the words. */
 #ifndef TP_IR_ROOM_PROOF_H
 #define TP_IR_ROOM_PROOF_H
 
 #include "ir/memory-proof.h"
+#include "ir/pointers.h"
 #include "ir/share-proof.h"
+
+/* Through the graph, from tensor to tensor. */
+typedef struct
+{
+  gint64 weight;              /* at least 1 */
+  int n_tensors;              /* each is made by an op, but for the first also of the
+                               * graph; which reads the one before */
+  int *tensors;
+} TpPath;
+
+TpPath *tp_path_new (int n_tensors); /* all 0 */
+TpPath *tp_path_copy (const TpPath *path);
+void tp_path_free (TpPath *path); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPath, tp_path_free)
 
 typedef struct
 {
   gint64 *weights;            /* [engine], at least 1 */
+  TpPointers *paths;           /* TpPath: of makespan; else none */
   gint64 bound_ns;            /* none that fits has less */
   TpMemoryProof *tree;        /* of two devices: that of the least weighted sum */
   TpShareProof *shares;       /* of more: likewise its room, and no bounds */
 } TpRoomProof;
 
-TpRoomProof *tp_room_proof_new (int n_engines); /* all 0 */
+TpRoomProof *tp_room_proof_new (int n_engines); /* all 0, no paths */
 void tp_room_proof_free (TpRoomProof *proof); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRoomProof, tp_room_proof_free)
 

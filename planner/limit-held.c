@@ -134,7 +134,7 @@ find_group_end (const TpLimitHeld *held, int device, int step)
              : it->nodes[it->n_nodes - 1];
 }
 
-/* Ops at or after @step that read it; inside a group, which runs where it ends,
+/* Ops at or after @step that read it, in any order @step alone; inside a group, which runs where it ends,
  * those of the group and those at or after its end. */
 static int
 find_readers (const TpLimitHeld *held, const TpLimitHolding *it, int step,
@@ -145,7 +145,8 @@ find_readers (const TpLimitHeld *held, const TpLimitHolding *it, int step,
 
   for (int i = 0; i < it->n; i++)
     if (it->is_constant
-        || (readers[i] >= step
+        || (held->problem->is_unordered && readers[i] == step)
+        || (!held->problem->is_unordered && readers[i] >= step
             && (readers[i] >= end
                 || held->group_of[readers[i]] == held->group_of[step])))
       held->found[n++] = readers[i];
@@ -213,6 +214,13 @@ tp_limit_held_sum (const TpLimitHeld *held, const gint8 *devices,
   return (gint64) MIN (sum, TP_PROBLEM_LIMIT);
 }
 
+static void
+add_while (Wide *changes, int first, int last, gint64 bytes)
+{
+  changes[first] += bytes;
+  changes[last + 1] -= bytes;
+}
+
 /* About: groups are looked at where most is found. Adds what is held of @it to
  * @changes: [step]: more or less than before. */
 static void
@@ -220,24 +228,23 @@ add_change (const TpLimitHeld *held, const TpLimitHolding *it,
             const gint8 *devices, int device, Wide *changes)
 {
   const int *readers = (const int *) (void *) held->readers->data + it->first;
-  int n = it->n, from = it->is_constant ? 0 : it->maker + 1;
+  int n = it->n;
 
   if (tp_limit_held_is_kept (held, it, device))
     return;
   if (it->maker >= 0 && devices[it->maker] == device)
-    {
-      changes[it->maker] += it->size_bytes;
-      changes[it->maker + 1] -= it->size_bytes;
-    }
+    add_while (changes, it->maker, it->maker, it->size_bytes);
   if (it->size_bytes == 0 || (!it->is_constant && tp_limit_held_is_hidden (it, device)))
     return;
   while (n > 0 && devices[readers[n - 1]] != device)
     n--;
-  if (n == 0)
-    return;
-  changes[from] += it->size_bytes;
-  if (!it->is_constant)
-    changes[readers[n - 1] + 1] -= it->size_bytes;
+  if (n > 0 && it->is_constant)
+    changes[0] += it->size_bytes;
+  else if (n > 0 && !held->problem->is_unordered)
+    add_while (changes, it->maker + 1, readers[n - 1], it->size_bytes);
+  for (int i = 0; i < n && !it->is_constant && held->problem->is_unordered; i++)
+    if (devices[readers[i]] == device)
+      add_while (changes, readers[i], readers[i], it->size_bytes);
 }
 
 gint64

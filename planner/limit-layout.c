@@ -37,8 +37,12 @@ tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem)
   const TpGraph *graph = problem->graph;
 
   *layout = (TpLimitLayout){ .problem = problem };
-  layout->execution = tp_execution_new_empty (graph, problem->n_devices);
-  layout->all_bytes = sum_all (layout->execution);
+  if (problem->is_unordered)
+    tp_limit_held_init (&layout->held, problem);
+  else
+    layout->execution = tp_execution_new_empty (graph, problem->n_devices);
+  layout->all_bytes = problem->is_unordered ? layout->held.all_bytes
+                                            : sum_all (layout->execution);
   layout->groups.groups = tp_new (TpGroup, problem->costs->n_groups + 1);
   layout->places = tp_new (int, graph->n_nodes + 1);
   layout->devices = tp_new (gint8, graph->n_nodes + 1);
@@ -49,6 +53,7 @@ tp_limit_layout_init (TpLimitLayout *layout, const TpProblem *problem)
 void
 tp_limit_layout_clear (TpLimitLayout *layout)
 {
+  tp_limit_held_clear (&layout->held);
   g_clear_pointer (&layout->execution, tp_execution_free);
   tp_scratch_clear (&layout->scratch);
   g_clear_pointer (&layout->groups.groups, g_free);
@@ -87,7 +92,8 @@ set (TpLimitLayout *layout, const gint8 *devices)
     layout->places[i] = devices[i];
   memcpy (layout->devices, devices, n_ops);
   memset (layout->is_laid_out, 0, sizeof (gboolean) * problem->n_devices);
-  layout->is_good = tp_execution_set (layout->execution, &placed,
+  layout->is_good = problem->is_unordered
+                    || tp_execution_set (layout->execution, &placed,
                                       &layout->scratch, NULL);
   layout->is_set = TRUE;
   return layout->is_good;
@@ -105,10 +111,14 @@ lay_out (TpLimitLayout *layout, int device)
 static gint64
 get_needed (TpLimitLayout *layout, int device)
 {
-  const TpMemory *memory = &layout->execution->memory[device];
+  const TpMemory *memory;
   gint64 needed;
+  int step;
 
+  if (layout->problem->is_unordered)
+    return tp_limit_held_peak (&layout->held, layout->devices, device, &step);
   lay_out (layout, device);
+  memory = &layout->execution->memory[device];
   return tp_size_add (memory->arena_bytes, memory->weight_bytes, &needed)
              ? needed
              : G_MAXINT64;
@@ -138,7 +148,7 @@ find_row_over (TpLimitLayout *layout, int row)
 const TpExecution *
 tp_limit_layout_get (TpLimitLayout *layout, const gint8 *devices)
 {
-  if (!set (layout, devices))
+  if (layout->problem->is_unordered || !set (layout, devices))
     return NULL;
   for (int d = 0; d < layout->problem->n_devices; d++)
     lay_out (layout, d);

@@ -1,15 +1,17 @@
 /* limit-layout.h: what placements take as sessions lay them out: one after the other,
- * in the same memory. */
+ * in the same memory; or at least, where ops may run in any order. */
 #ifndef TP_PLANNER_LIMIT_LAYOUT_H
 #define TP_PLANNER_LIMIT_LAYOUT_H
 
 #include "ir/execution.h"
-#include "planner/problem.h"
+#include "planner/limit-held.h"
 
 typedef struct
 {
   const TpProblem *problem;   /* (unowned) */
   gint64 all_bytes;           /* no device takes more than that */
+  TpLimitHeld held;           /* of problems without an order, which have no
+                               * execution */
   TpExecution *execution;     /* of @devices */
   TpScratch scratch;
   TpGroups groups;            /* those in effect, as the problem has them */
@@ -26,7 +28,7 @@ void tp_limit_layout_clear (TpLimitLayout *layout);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitLayout, tp_limit_layout_clear)
 
 /* As it would run, until another is asked for. NULL: its groups hide what others
- * read. */
+ * read, or there is no order. */
 const TpExecution *tp_limit_layout_get (TpLimitLayout *layout,
                                         const gint8 *devices);
 /* Bytes above the limits in all rows; G_MAXINT64: they cannot be counted, or it

@@ -162,7 +162,7 @@ add_constant (Build *build, const TpLimitHolding *it, int device)
 }
 
 /* While @step runs. What only some of those to come hold is left out: that is
- * in the middle of groups, and less than there is. */
+ * in the middle of groups, and less than there is. In any order @step alone does. */
 static void
 add_held (Build *build, int tensor, int device, int step, int n_to_come)
 {
@@ -171,9 +171,12 @@ add_held (Build *build, int tensor, int device, int step, int n_to_come)
   gint64 bytes
       = tp_limit_held_find (&build->model->held, tensor, device, step, &n);
 
-  if (it->maker == step)
+  gboolean is_own
+      = it->maker == step || build->model->problem->is_unordered;
+
+  if (is_own)
     build->own_held[2 * step + device] += n == 0 ? 0 : bytes;
-  if (it->maker == step || n == 0 || n != n_to_come)
+  if (is_own || n == 0 || n != n_to_come)
     return;
   flag = add_flag (build, get_readers (build, it), it->n, device, it->maker);
   add_item (build, &build->held[2 * step + device], flag, bytes);

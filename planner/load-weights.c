@@ -13,7 +13,6 @@
 
 #include "ir/guard.h"
 
-#define MAX_ENGINES TP_LOAD_MAX_ENGINES
 #define MAX_PIVOTS 2000      /* rounding alone could need more */
 #define TINY 1e-11
 
@@ -120,7 +119,7 @@ pivot (Tableau *it, int engine, int column)
 static void
 solve (Tableau *it)
 {
-  int basis[MAX_ENGINES];
+  int basis[TP_LOAD_MAX_COLUMNS];
 
   for (int e = 0; e < it->n_engines; e++)
     basis[e] = it->n_columns - 1 - it->n_engines + e;

@@ -7,10 +7,11 @@
 #include "ir/load-proof.h"
 #include "planner/load-model.h"
 
-/* What a placement makes engines carry. */
+/* What a placement makes engines carry, and paths take where these count, too. */
+#define TP_LOAD_MAX_COLUMNS (2 * TP_LOAD_MAX_ENGINES)
 typedef struct
 {
-  gint64 loads[TP_LOAD_MAX_ENGINES];
+  gint64 loads[TP_LOAD_MAX_COLUMNS];
 } TpLoadRow;
 
 /* @rows: TpLoadRow, at least one. @out: [engine], add up to one. They are as good as

@@ -17,6 +17,13 @@ is_pinned_away (const TpNode *node, const char *device)
   return node->pins != NULL && !g_strv_contains (node->pins, device);
 }
 
+/* Of what keeps engine @index busy; @passed: as often. */
+static gint64
+find_weight (const TpProblem *problem, int index, gint64 passed)
+{
+  return problem->weights == NULL ? 1 : problem->weights[index] + passed;
+}
+
 gint64
 tp_problem_node_cost (const TpProblem *problem, int node, int device)
 {
@@ -30,25 +37,26 @@ tp_problem_node_cost (const TpProblem *problem, int node, int device)
                          costs->devices[device]))
     return TP_COST_NONE;
   return problem->objective->node_cost (costs, cost, device)
-         * (problem->weights == NULL ? 1 : problem->weights[device]);
+         * find_weight (problem, device,
+                        problem->passed == NULL ? 0 : problem->passed->ops[node]);
 }
 
 /* Each half of a copy has its own weight. */
 static gint64
 weigh_copy (const TpProblem *problem, int tensor, int from, int to)
 {
-  const gint64 *feeds = problem->weights + problem->n_devices;
-  const gint64 *fetches = feeds + problem->n_devices;
-  gint64 cost = 0;
+  const TpPassed *passed = problem->passed;
+  gint64 times = passed == NULL ? 0 : passed->tensors[tensor], cost = 0;
+  int n = problem->n_devices;
 
   if (from == to)
     return 0;
   if (from != TP_COSTS_HOST)
-    cost += fetches[from]
+    cost += find_weight (problem, 2 * n + from, times)
             * problem->objective->edge_cost (problem->costs, tensor, from,
                                              TP_COSTS_HOST);
   if (to != TP_COSTS_HOST)
-    cost += feeds[to]
+    cost += find_weight (problem, n + to, times)
             * problem->objective->edge_cost (problem->costs, tensor,
                                              TP_COSTS_HOST, to);
   return cost;
@@ -465,21 +473,30 @@ tp_problem_new (const TpGraph *graph, const TpGroups *groups,
 TpProblem *
 tp_problem_weigh (const TpProblem *problem, const gint64 *weights)
 {
+  return tp_problem_weigh_passed (problem, weights, NULL);
+}
+
+TpProblem *
+tp_problem_weigh_passed (const TpProblem *problem, const gint64 *weights,
+                         const TpPassed *passed)
+{
   g_autoptr (TpProblem) weighed = g_new0 (TpProblem, 1);
-  gsize n = (gsize) problem->costs->n_groups * problem->n_devices;
+  int n_gains = problem->costs->n_groups * problem->n_devices;
 
   *weighed = *problem;
   weighed->weights = weights;
+  weighed->passed = passed;
   weighed->gains = NULL; /* @problem owns them */
   weighed->is_barred = NULL;
   if (problem->is_barred != NULL)
     weighed->is_barred
         = tp_memdup (problem->is_barred, (gsize) problem->graph->n_nodes
                                              * problem->n_devices);
-  weighed->gains = tp_new0 (gint64, n + 1);
-  for (gsize i = 0; i < n; i++)
+  weighed->gains = tp_new0 (gint64, (gsize) n_gains + 1);
+  for (int i = 0; i < n_gains; i++)
     weighed->gains[i]
-        = problem->gains[i] * weights[i % (gsize) problem->n_devices];
+        = problem->gains[i] * find_weight (weighed, i % problem->n_devices, 0)
+          + (passed == NULL ? 0 : passed->gains[i]);
   return g_steal_pointer (&weighed);
 }
 

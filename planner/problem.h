@@ -4,6 +4,15 @@
 
 #include "planner/objective.h"
 
+/* How often paths through the graph pass. */
+typedef struct
+{
+  gint64 *ops;
+  gint64 *gains;              /* [group * n_devices + device]: what that is worth
+                               * of what is saved: no more than the ops passed take */
+  gint64 *tensors;            /* with who reads them, alone */
+} TpPassed;
+
 typedef struct
 {
   const TpGraph *graph;       /* (unowned), as are all but @gains and
@@ -19,6 +28,8 @@ typedef struct
                                * that it is to be with may not be there */
   const gint64 *limits;       /* (nullable): [row] (ir/pools.h): bytes of memory;
                                * 0: no limit */
+  gboolean is_unordered;      /* ops may run in any order: besides constants there is
+                               * only what an op reads and makes while it runs */
   int n_cuts;                 /* to make for them, no sweeps; 0: as many as
                                * take some two seconds, after sweeps */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
@@ -28,6 +39,7 @@ typedef struct
                                * [device]: of kernels there; [n_devices + device]:
                                * of copies to it from host memory; [2 * n_devices
                                * + device]: of copies from it */
+  const TpPassed *passed;     /* (nullable): what it costs more */
 } TpProblem;
 
 /* Sums of costs stay below this, so that a cut network cannot overflow. */
@@ -52,6 +64,10 @@ TpProblem *tp_problem_new (const TpGraph *graph, const TpGroups *groups,
  * The same problem, in which time costs that much.
  */
 TpProblem *tp_problem_weigh (const TpProblem *problem, const gint64 *weights);
+/* And so much more as @passed (unowned) says; the largest of both sums. */
+TpProblem *tp_problem_weigh_passed (const TpProblem *problem,
+                                    const gint64 *weights,
+                                    const TpPassed *passed);
 /* No op may be on @without, devices, a bit for each. FALSE: some op may be nowhere
  * then. */
 gboolean tp_problem_bar (TpProblem *problem, guint without);
