@@ -113,8 +113,9 @@ is_least (const TpPlan *plan)
 static gboolean
 knows_limits (const TpPlan *plan)
 {
-  return plan->span_proof == NULL && plan->load_proof != NULL
-         && plan->load_proof->room != NULL;
+  if (plan->span_proof != NULL)
+    return plan->span_proof->room != NULL;
+  return plan->load_proof != NULL && plan->load_proof->room != NULL;
 }
 
 /* How they are kept, where what the cheapest of all would take is not known. */

@@ -45,24 +45,53 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
   write_shares (proof, out->text);
 }
 
-/* Of what fits into limits of memory. */
-static void
-write_room (const TpRoomProof *room, int n_engines, const TpGraph *graph,
-            GString *out)
+void
+tp_plan_write_fitting (const TpRoomProof *room, int n_devices,
+                       const TpGraph *graph, GString *out)
 {
-  if (room == NULL)
-    return;
-  tp_text_append (out, " \"load_room\": {\n");
-  tp_plan_write_numbers (out, "weights", room->weights, n_engines);
   if (room->tree != NULL)
     tp_plan_write_memory_tree (room->tree, graph, out);
-  if (room->shares != NULL)
+  if (room->shares == NULL)
+    return;
+  tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
+                         room->shares->unit);
+  tp_plan_write_share_room (room->shares, n_devices, graph, out);
+}
+
+static void
+write_paths (const TpPointers *paths, GString *out)
+{
+  tp_text_append (out, " \"paths\": [");
+  for (guint i = 0; i < paths->len; i++)
     {
-      tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
-                             room->shares->unit);
-      tp_plan_write_share_room (room->shares, n_engines / 3, graph, out);
+      const TpPath *path = paths->pdata[i];
+
+      tp_text_append_printf (out, "%s\n  [%" G_GINT64_FORMAT, i == 0 ? "" : ",",
+                             path->weight);
+      for (int k = 0; k < path->n_tensors; k++)
+        tp_text_append_printf (out, ", %d", path->tensors[k]);
+      tp_text_append (out, "]");
     }
-  tp_text_append_printf (out, " \"load_ns\": %" G_GINT64_FORMAT "},\n",
+  tp_text_append (out, "],\n");
+}
+
+/* Of what fits into limits of memory: of loads, or of how long a run takes. */
+static void
+write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
+{
+  const TpRoomProof *room = plan->span_proof == NULL ? plan->load_proof->room
+                                                     : plan->span_proof->room;
+  int n_engines = plan->load_proof->n_engines;
+  const char *what = plan->span_proof == NULL ? "load" : "span";
+
+  if (room == NULL)
+    return;
+  tp_text_append_printf (out, " \"%s_room\": {\n", what);
+  tp_plan_write_numbers (out, "weights", room->weights, n_engines);
+  if (plan->span_proof != NULL)
+    write_paths (room->paths, out);
+  tp_plan_write_fitting (room, plan->n_devices, graph, out);
+  tp_text_append_printf (out, " \"%s_ns\": %" G_GINT64_FORMAT "},\n", what,
                          room->bound_ns);
 }
 
@@ -73,6 +102,5 @@ tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
   if (plan->load_proof == NULL)
     return;
   tp_plan_write_loads (plan->load_proof, 1, out);
-  write_room (plan->load_proof->room, plan->load_proof->n_engines, graph,
-              out->text);
+  write_room (plan, graph, out->text);
 }

@@ -13,4 +13,8 @@ void tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
 void tp_plan_write_loads (const TpLoadProof *proof, int n_parts,
                           TpPlanText *out);
 
+/* Why what fits into limits of memory has no less, but for weights and bound. */
+void tp_plan_write_fitting (const TpRoomProof *room, int n_devices,
+                            const TpGraph *graph, GString *out);
+
 #endif

@@ -444,6 +444,7 @@ tp_plan_read_proofs (TpPlanPlace root, TpPlan *plan, GError **error)
   return tp_plan_read_load_proof (root, plan, error)
          && tp_plan_read_rate_proof (root, plan, error)
          && tp_plan_read_span_proof (root, plan, error)
+         && tp_plan_read_room (root, plan, error)
          && tp_plan_read_memory_proof (root, plan, error)
          && tp_plan_read_shares (root, plan, error);
 }

@@ -99,22 +99,10 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
   return is_good && read_shares (root, n_parts, proof, error);
 }
 
-/* Of what fits into limits of memory. */
-static gboolean
-read_room (TpPlanPlace root, TpLoadProof *proof, GError **error)
+gboolean
+tp_plan_read_fitting (TpPlanPlace place, int n_devices, TpRoomProof *room,
+                      GError **error)
 {
-  TpRoomProof *room;
-  const TpPlanPlace place
-      = { root.reader, "load_room", json_object_get (root.json, "load_room") };
-
-  if (place.json == NULL)
-    return TRUE;
-  if (!json_is_object (place.json))
-    return tp_plan_read_fail (place.reader, error, place.path, "not an object");
-  proof->room = room = tp_room_proof_new (proof->n_engines);
-  if (!read_engines (place, "weights", proof->n_engines, room->weights, error)
-      || !tp_plan_read_number (place, "load_ns", &room->bound_ns, error))
-    return FALSE;
   if (json_object_get (place.json, "memory_bound_ns") != NULL)
     {
       room->tree = tp_plan_read_memory_tree (place, error);
@@ -122,8 +110,76 @@ read_room (TpPlanPlace root, TpLoadProof *proof, GError **error)
     }
   room->shares = tp_share_proof_new ();
   return tp_plan_read_number (place, "share_unit", &room->shares->unit, error)
-         && tp_plan_read_share_room (place, proof->n_engines / 3, room->shares,
-                                     error);
+         && tp_plan_read_share_room (place, n_devices, room->shares, error);
+}
+
+/* A weight, then tensors. */
+static gboolean
+read_path (TpPlanPlace place, TpPointers *paths, GError **error)
+{
+  gsize n = json_array_size (place.json);
+  g_autoptr (TpPath) path = NULL;
+
+  if (n < 2 || n > G_MAXINT)
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not [weight, tensor, ...]");
+  path = tp_path_new ((int) n - 1);
+  for (gsize i = 0; i < n; i++)
+    {
+      gint64 number;
+
+      if (!tp_plan_read_integer (
+              tp_plan_place_enter (place, json_array_get (place.json, i)), 0,
+              &number, error))
+        return FALSE;
+      if (i > 0 && number > G_MAXINT)
+        return tp_plan_read_fail (place.reader, error, place.path,
+                                  "%" G_GINT64_FORMAT " is no tensor", number);
+      if (i == 0)
+        path->weight = number;
+      else
+        path->tensors[i - 1] = (int) number;
+    }
+  tp_pointers_add (paths, g_steal_pointer (&path));
+  return TRUE;
+}
+
+static gboolean
+read_paths (TpPlanPlace root, TpPointers *paths, GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (root, "paths", -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!read_path (tp_plan_place_enter ((TpPlanPlace){ root.reader, "paths", list },
+                                         json_array_get (list, i)),
+                    paths, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_room (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  gboolean is_span = plan->span_proof != NULL;
+  int n_engines = 3 * plan->n_devices;
+  const char *name = is_span ? "span_room" : "load_room";
+  const char *bound = is_span ? "span_ns" : "load_ns";
+  const TpPlanPlace place
+      = { root.reader, name, json_object_get (root.json, name) };
+  TpRoomProof *room;
+
+  if (place.json == NULL || plan->load_proof == NULL)
+    return TRUE;
+  if (!json_is_object (place.json))
+    return tp_plan_read_fail (place.reader, error, place.path, "not an object");
+  room = tp_room_proof_new (n_engines);
+  *(is_span ? &plan->span_proof->room : &plan->load_proof->room) = room;
+  return read_engines (place, "weights", n_engines, room->weights, error)
+         && (!is_span || read_paths (place, room->paths, error))
+         && tp_plan_read_number (place, bound, &room->bound_ns, error)
+         && tp_plan_read_fitting (place, plan->n_devices, room, error);
 }
 
 gboolean
@@ -132,8 +188,7 @@ tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   if (json_object_get (root.json, "load_ns") == NULL)
     return TRUE;
   plan->load_proof = tp_load_proof_new (3 * plan->n_devices);
-  return read_proof (root, plan, 1, plan->load_proof, error)
-         && read_room (root, plan->load_proof, error);
+  return read_proof (root, plan, 1, plan->load_proof, error);
 }
 
 gboolean

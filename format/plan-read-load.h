@@ -13,4 +13,10 @@ gboolean tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan,
 gboolean tp_plan_read_loads (TpPlanPlace root, int n_devices, int n_parts,
                              TpLoadProof **out_proof, GError **error);
 
+/* Of what fits into limits of memory, once the rest is read. */
+gboolean tp_plan_read_room (TpPlanPlace root, TpPlan *plan, GError **error);
+/* Why what fits into limits of memory has no less, but for weights and bound. */
+gboolean tp_plan_read_fitting (TpPlanPlace place, int n_devices,
+                               TpRoomProof *room, GError **error);
+
 #endif

@@ -33,6 +33,7 @@ tp_span_proof_free (TpSpanProof *proof)
 {
   if (proof == NULL)
     return;
+  tp_room_proof_free (proof->room);
   g_free (proof->starts);
   g_free (proof->fetch_starts);
   g_free (proof->feed_starts);

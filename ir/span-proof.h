@@ -5,7 +5,7 @@
 #ifndef TP_IR_SPAN_PROOF_H
 #define TP_IR_SPAN_PROOF_H
 
-#include <glib.h>
+#include "ir/room-proof.h"
 
 /* Kind of the certificate. */
 #define TP_PLAN_SCHEDULE "schedule"
@@ -14,7 +14,9 @@
 typedef struct
 {
   gint64 span_ns;             /* when the last of them ends */
-  gint64 bound_ns;            /* no placement has less, in whatever order */
+  gint64 bound_ns;            /* no placement has less, in whatever order; none that
+                               * fits, if there is @room */
+  TpRoomProof *room;          /* (nullable): of what fits into limits of memory */
   int n_nodes;
   gint64 *starts;             /* [node]: in ns; all of a group in effect have that
                                * of its kernel */

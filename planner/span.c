@@ -15,6 +15,7 @@
 #include "planner/load-model.h"
 #include "planner/load.h"
 #include "planner/network.h"
+#include "planner/room-bound.h"
 #include "planner/share-tree.h"
 #include "planner/share.h"
 #include "planner/span-best.h"
@@ -28,6 +29,7 @@
 #define CUT_NODES (1 << 20)   /* over all cuts */
 #define SHARE_NODES (1 << 13) /* on three devices and more, where it is none */
 #define ROOM_WORK (1 << 17)   /* as of TpSpanRoom, for each search */
+#define MAX_CLIMBS 6          /* of what fits; on three devices and more, 2 */
 #define PLAIN 4               /* the weight of what counts as it is */
 #define MAX_WEIGHT 8
 
@@ -264,6 +266,29 @@ tp_span_solve (const TpProblem *problem, gint64 load_bound_ns,
   return dup_proof (&found, tree);
 }
 
+/* That no run of what fits ends before so much, in whatever order ops run: by what
+ * engines carry and the paths of what was met. */
+static void
+bound_fitting (const TpProblem *problem, const guint8 *devices, TpPlan *plan)
+{
+  gsize n = (gsize) problem->graph->n_nodes + 1;
+  TpSpanProof *proof = plan->span_proof;
+  TpProblem unordered = *problem;
+  g_autofree guint8 *fitting = tp_new0 (guint8, n);
+  g_auto (TpRoomBound) bound = { 0 };
+
+  unordered.is_unordered = TRUE;
+  tp_room_bound_init (&bound, &unordered, TRUE);
+  tp_room_bound_meet (&bound, devices);
+  for (int i = 0; i < (problem->n_devices > 2 ? 2 : MAX_CLIMBS); i++)
+    if (proof->bound_ns >= proof->span_ns
+        || !tp_room_bound_climb (&bound, proof->bound_ns, proof->span_ns, fitting))
+      break;
+  proof->room = g_steal_pointer (&bound.proof);
+  if (proof->room != NULL)
+    proof->bound_ns = proof->room->bound_ns;
+}
+
 /* What engines carry by @devices. */
 static void
 fill_loads (const TpProblem *problem, const guint8 *devices, TpLoadProof *load)
@@ -314,6 +339,8 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   if (plan->span_proof == NULL)
     return FALSE;
   fill_loads (problem, devices, plan->load_proof);
+  if (problem->limits != NULL)
+    bound_fitting (problem, devices, plan);
   return TRUE;
 }
 

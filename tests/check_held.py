@@ -7,7 +7,7 @@ from check_common import NONE
 
 class Held:
     def __init__(self, plan):
-        self.plan = plan
+        self.plan, self.is_unordered = plan, "span_ns" in plan.p
         self.root = list(range(len(plan.tensors)))
         for _, start, end in plan.p["memory_views"]:
             self.root[end] = self.root[start]
@@ -37,5 +37,5 @@ class Held:
             elif maker == step and t == made[0]:
                 yield t, min(max(it["bytes"], 1), last), [maker]
             elif maker is NONE or (maker < step and (maker, d) not in self.within):
-                yield (t, max(it["bytes"], 1),
+                yield (t, max(it["bytes"], 1), [o for o in users if o == step] if self.is_unordered else
                        [o for o in users if o >= step and (o in group or o >= group[-1])])

@@ -1,6 +1,8 @@
 """What engines carry, and that no busiest engine carries less: for check_plan.py, after
 docs/planner.md ("Throughput")."""
 import copy
+import itertools
+from collections import Counter
 
 from check_common import NONE, need
 from check_share import Shares
@@ -43,16 +45,17 @@ class Loads:
             loads = [sum(loads)] + [0] * (len(loads) - 1)
         plan.expect({"loads": loads, "load_ns": max(loads)})
 
-    def weigh(self, weights, arcs, at):
+    def weigh(self, weights, arcs, at, passed=None):
         """The same plan, of other figures, and with ops at some devices only."""
         plan, n = self.plan, len(self.plan.devices)
+        ops, rows, tensors = passed or (Counter(), Counter(), Counter())
         weighed = copy.copy(plan)
         weighed.cost = lambda i, d: (NONE if plan.cost(i, d) is NONE or d not in at[i]
-                                     else plan.cost(i, d) * weights[d])
+                                     else plan.cost(i, d) * (weights[d] + ops[i]))
         weighed.copy = lambda t, start, end: sum(
-            figure[0] * weights[self.ways[way] + d]
+            figure[0] * (weights[self.ways[way] + d] + tensors[t])
             for (way, d), figure in plan.legs(t, start, end))
-        weighed.gains = {(row, d): gain * weights[d] for (row, d), gain in plan.gains.items()}
+        weighed.gains = {(row, d): gain * weights[d] + rows[row, d] for (row, d), gain in plan.gains.items()}
         weighed.p = {**self.p, "arcs": arcs,
                      "constant_ns": sum(weighed.gains.values())}
         need(n == 2 or not arcs, "arcs of other than two devices")
@@ -83,15 +86,33 @@ class Loads:
         shares = Shares(weighed)
         return shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
 
-    def check_room(self):
+    def count(self, paths):
+        """How often paths pass ops and tensors that nobody else reads; what they save of groups."""
+        plan, (ops, rows, tensors) = self.plan, [Counter() for _ in range(3)]
+        group = {o: row for row in range(len(plan.ops), len(plan.units)) for o in plan.units[row]}
+        moving = set(plan.moving)
+        for weight, *path in paths:
+            need(weight >= 1 and path and set(path[:-1]) <= moving, "a path")
+            makers = [plan.makers[t] for t in path]
+            need(all(maker in plan.readers[t] for t, maker in zip(path, makers[1:])), "no path")
+            ops.update({maker: weight for maker in makers if maker is not NONE})
+            for row, run in itertools.groupby(makers, group.get):
+                for d in range(len(plan.devices)) if row is not None and (run := list(run)) else ():
+                    if plan.gains[row, d]:
+                        rows[row, d] += weight * min(plan.gains[row, d], sum(plan.cost(o, d) for o in run))
+            for t in path[:-1] + [t for t in path[-1:] if plan.shown[t]]:
+                if t in moving and len(plan.readers[t]) + plan.shown[t] == 1:
+                    tensors[t] += weight
+        return ops, rows, tensors
+
+    def check_room(self, key, best):
         """What fits into limits of memory: as of a plan within limits, of weighted figures."""
-        room, n = self.p["load_room"], len(self.plan.devices)
-        weights = room["weights"]
-        need(len(weights) == 3 * n and min(weights) >= 1 and "memory_limits" in self.p
-             and "span_ns" not in self.p, "load_room")
+        room, n = self.p[key + "_room"], len(self.plan.devices)
+        weights, paths = room["weights"], room["paths"] if key == "span" else []
+        need(len(weights) == 3 * n and min(weights) >= 1 and "memory_limits" in self.p, key)
         need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
         self.plan.need_apart()
-        weighed = self.weigh(weights, [], [range(n)] * len(self.plan.ops))
+        weighed = self.weigh(weights, [], [range(n)] * len(self.plan.ops), self.count(paths))
         weighed.p |= {**room, "cost_ns": float("inf"), "bound_ns": 0}
         if n > 2:
             weighed.p |= {"share_bounds": [[]]}
@@ -99,13 +120,15 @@ class Loads:
         else:
             limited(weighed).check_tree()
         least = room["share_room_ns" if n > 2 else "memory_bound_ns"]
-        bound = -(-least // (weights[0] if self.is_one else sum(weights)))
-        need(least >= 0 and room["load_ns"] == min(bound, self.p["load_ns"]), "the load of what fits")
+        total = (weights[0] if self.is_one else sum(weights)) + sum(path[0] for path in paths)
+        need(least >= 0 and room[key + "_ns"] == min(-(-least // total), best), "the bound of what fits")
 
     def check(self):
         self.check_loads()
-        if "load_room" in self.p:
-            self.check_room()
+        for key in ("load", "span"):
+            if key + "_room" in self.p:
+                need(("span_ns" in self.p) == (key == "span"), "which room")
+                self.check_room(key, self.p[key + "_ns"])
         allowed = [[d for d in range(len(self.plan.devices)) if self.plan.cost(o, d) is not NONE]
                    for o in range(len(self.plan.ops))]
         at, path, done, ends = list(allowed), [], False, iter(self.ends)

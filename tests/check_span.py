@@ -161,6 +161,6 @@ class Span:
 
     def check(self):
         self.check_schedule()
-        self.plan.expect({"span_bound_ns": max(self.p["load_bound_ns"], self.find_path(),
-                                                   Stages(self).find())})
+        self.plan.expect({"span_bound_ns": max(self.p["load_bound_ns"], self.find_path(), Stages(self).find(),
+                                               self.p.get("span_room", {}).get("span_ns", 0))})
         need(self.p["span_ns"] <= self.p["cost_ns"], "longer than one after the other")

@@ -2,7 +2,7 @@
 after docs/planner.md ("Memory limits")."""
 from collections import defaultdict
 
-from check_common import HOST, NONE
+from check_common import HOST, NONE, need
 
 INFINITE = 1 << 100
 
@@ -77,8 +77,10 @@ class Sweep:
                             self.own_weights[ops[0]][d] += size
                         elif i == 0 and ops:
                             self.weights[self.fact(ops, d, ops[0])] += size
-                    elif maker == i:
+                    elif maker == i or ops == [i] and plan.holding.is_unordered:
                         self.made[i, d] += size
+                    elif plan.holding.is_unordered:
+                        need(not ops, "held by others")
                     elif ops and ops == [o for o in users if o >= i]:
                         low = -1 if maker is NONE else maker
                         self.rows[i, d].append((self.fact(users, d, low), size))

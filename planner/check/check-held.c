@@ -5,7 +5,10 @@
  * read there at all. What a group may keep to itself is there only while the op that
  * makes it runs, and no more of it than the group makes in the end: a group in
  * effect runs where it ends, with all that it reads, and of what others read then
- * only what is read at its end or later. */
+ * only what is read at its end or later.
+ *
+ * Where ops may run in any order there is, constants apart, only what an op makes and
+ * reads itself. */
 #include "config.h"
 
 #include "planner/check/check-held.h"
@@ -62,10 +65,11 @@ tp_checker_held_init (TpCheckerHeld *held, TpChecker *checker)
 {
   const TpGraph *graph = checker->graph;
   int most, n_inputs = count_inputs (graph, &most);
-  g_autofree int *reads = tp_new (int, most + 1);
   g_autofree int *n_done = tp_new0 (int, graph->n_tensors + 1);
+  int *reads = held->reads = tp_new (int, most + 1);
 
   held->checker = checker;
+  held->is_unordered = checker->plan->span_proof != NULL;
   held->roots = tp_new (int, graph->n_tensors + 1);
   held->firsts = tp_new0 (int, graph->n_tensors + 2);
   held->readers = tp_new (int, n_inputs + 1);
@@ -88,6 +92,7 @@ tp_checker_held_clear (TpCheckerHeld *held)
   g_clear_pointer (&held->firsts, g_free);
   g_clear_pointer (&held->readers, g_free);
   g_clear_pointer (&held->ops, g_free);
+  g_clear_pointer (&held->reads, g_free);
 }
 
 /* The last op of the group that @op is inside of, where that may be in effect on
@@ -142,7 +147,7 @@ find_readers (TpCheckerHeld *held, int root, int device, int step)
       gboolean is_with = end < 0 || op >= end
                          || checker->group_of[op] == checker->group_of[step];
 
-      if (is_constant || (op >= step && is_with))
+      if (is_constant || (held->is_unordered ? op == step : op >= step && is_with))
         held->ops[held->n_ops++] = op;
     }
 }
@@ -179,4 +184,27 @@ tp_checker_held_find (TpCheckerHeld *held, int root, int device, int step)
   if (tensor->producer < step && end < 0)
     find_readers (held, root, device, step);
   return find_size (graph, root);
+}
+
+gint64
+tp_checker_held_find_own (TpCheckerHeld *held, int device, int step)
+{
+  const TpGraph *graph = held->checker->graph;
+  const TpNode *node = &graph->nodes[step];
+  int n_reads = held->is_unordered ? list_reads (held, step, held->reads) : 0;
+  gint64 sum = 0;
+
+  for (int i = 0; i < node->n_outputs + n_reads; i++)
+    {
+      int root = i < node->n_outputs ? node->outputs[i]
+                                     : held->reads[i - node->n_outputs];
+      gint64 bytes;
+
+      if (root < 0 || (i >= node->n_outputs
+                       && tp_tensor_is_resident (&graph->tensors[root])))
+        continue;
+      bytes = tp_checker_held_find (held, root, device, step);
+      sum += held->n_ops == 0 ? 0 : bytes;
+    }
+  return sum;
 }

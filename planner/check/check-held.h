@@ -11,7 +11,11 @@ typedef struct
   int *firsts, *readers;      /* [root], into the other: ops that read it, but for
                                * views */
   int *ops, n_ops;            /* found last, ascending */
+  int *reads;                 /* of one op */
+  gboolean is_unordered;      /* ops may run in any order */
 } TpCheckerHeld;
+
+/* Whether ops run in any order is for the plan of @checker to say: for makespan. */
 void tp_checker_held_init (TpCheckerHeld *held, TpChecker *checker);
 void tp_checker_held_clear (TpCheckerHeld *held);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerHeld, tp_checker_held_clear)
@@ -20,5 +24,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerHeld, tp_checker_held_clear)
  * begins. */
 gint64 tp_checker_held_find (TpCheckerHeld *held, int root, int device,
                              int step);
+/* What op @step has there because it runs there itself: what it makes, and in any order
+ * what it reads. */
+gint64 tp_checker_held_find_own (TpCheckerHeld *held, int device, int step);
 
 #endif

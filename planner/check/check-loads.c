@@ -196,7 +196,7 @@ prove_part (const TpCheckerLoads *it, int index, End own, Wide *out_value)
   gint64 flow;
 
   if (!weigh_runs (it, part, own.weights, weights)
-      || !tp_checker_weigh (part->checker, weights, &weighed))
+      || !tp_checker_weigh (part->checker, weights, NULL, &weighed))
     return FALSE;
   plan.load_proof = (TpLoadProof *) it->proof; /* whose arcs these are */
   weighed.checker.plan = &plan;

@@ -86,6 +86,18 @@ check_bound (Walk *walk, int index)
   return bound->has_costs ? least >= walk->proof->bound_ns : least > 0;
 }
 
+/* Of @root on @device when op @step begins, by what is fixed. */
+static gint64
+find_held (Walk *walk, int root, int device, int step)
+{
+  gint64 bytes = tp_checker_held_find (&walk->held, root, device, step);
+
+  for (int i = 0; i < walk->held.n_ops; i++)
+    if (walk->devices[walk->held.ops[i]] == device)
+      return bytes;
+  return 0;
+}
+
 static gboolean
 check_full (Walk *walk, int device, int step)
 {
@@ -96,14 +108,7 @@ check_full (Walk *walk, int device, int step)
       || walk->room.limits[device] <= 0)
     return FALSE;
   for (int i = 0; i < walk->checker->graph->n_tensors; i++)
-    {
-      gint64 bytes = tp_checker_held_find (&walk->held, i, device, step);
-      gboolean is_held = FALSE;
-
-      for (int k = 0; k < walk->held.n_ops; k++)
-        is_held = is_held || walk->devices[walk->held.ops[k]] == device;
-      sum += is_held ? bytes : 0;
-    }
+    sum += find_held (walk, i, device, step);
   return sum > walk->room.limits[device];
 }
 
@@ -140,6 +145,31 @@ find_groups (const Walk *walk)
   return groups;
 }
 
+/* Whether it would in any order: constants, and what takes most beside them. */
+static gboolean
+fits_unordered (Walk *walk)
+{
+  const TpPlan *plan = walk->checker->plan;
+  const TpGraph *graph = walk->checker->graph;
+  TpCheckerBytes bytes[2], most[2] = { 0, 0 };
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      int d = walk->devices[i];
+      Wide own = tp_checker_held_find_own (&walk->held, d, i);
+
+      most[d] = MAX (most[d], own);
+    }
+  for (int d = 0; d < 2; d++)
+    {
+      bytes[d] = most[d];
+      for (int i = 0; i < graph->n_tensors; i++)
+        if (tp_tensor_is_resident (&graph->tensors[i]))
+          bytes[d] += find_held (walk, i, d, 0);
+    }
+  return tp_checker_is_within (plan->costs, plan->memory_limits, bytes);
+}
+
 static gboolean
 check_placed (Walk *walk)
 {
@@ -157,6 +187,8 @@ check_placed (Walk *walk)
   if (tp_checker_sum_cost (&walk->held, walk->devices)
       >= walk->proof->bound_ns)
     return TRUE;
+  if (walk->held.is_unordered)
+    return !fits_unordered (walk);
   placed.groups = groups = find_groups (walk);
   execution = tp_execution_new (graph, &placed, NULL);
   return execution != NULL && !fits (walk->checker->plan, execution);

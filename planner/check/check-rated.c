@@ -240,7 +240,7 @@ find_least (TpChecker *checker, gint64 *out_least)
 
       if (!find_weights (checker, proof->aims, alone < 0 ? ALL : 1u << alone,
                          weights)
-          || !tp_checker_weigh (checker, weights, &weighed))
+          || !tp_checker_weigh (checker, weights, NULL, &weighed))
         return FALSE;
       if (alone >= 0)
         value = tp_checker_single_cost (&weighed.checker, alone);
@@ -363,7 +363,7 @@ check_end (TpChecker *checker, const TpRateEnd *end)
     tp_checker_fail (checker, "aim_ends: there are no such placements");
   else if (find_weights (checker, proof->aims, end->rented, weights)
            && divide (checker, end->divisor, weights)
-           && tp_checker_weigh (checker, weights, &weighed))
+           && tp_checker_weigh (checker, weights, NULL, &weighed))
     {
       bar (&weighed, end->without);
       plan.share_proof = end->shares;

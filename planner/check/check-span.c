@@ -6,6 +6,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/check/check-load.h"
+#include "planner/check/check-load-room.h"
 #include "planner/check/check-pace.h"
 #include "planner/check/check-path.h"
 #include "planner/check/check-stages.h"
@@ -310,7 +311,8 @@ check_bound (TpChecker *checker, gint64 last)
                       tp_checker_find_path (checker));
 
   bound = MAX (bound, tp_checker_find_stages (checker));
-
+  if (proof->room != NULL)
+    bound = MAX (bound, proof->room->bound_ns);
   if (proof->span_ns != last)
     tp_checker_fail (checker,
                      "the last ends at %" G_GINT64_FORMAT
@@ -357,6 +359,8 @@ tp_checker_check_span (TpChecker *checker)
     tp_checker_check_load_several (checker);
   else
     tp_checker_check_load (checker);
+  if (checker->reasons->len == 0)
+    tp_checker_check_span_room (checker);
   if (checker->reasons->len == 0)
     check_times (checker);    /* it stands on all the rest */
 }

@@ -90,7 +90,7 @@ add_root (Making *making, int root, int device)
                 .n = held->firsts[root + 1] - held->firsts[root],
                 .root = is_constant ? -1 : root };
 
-  if (held->roots[root] != root)
+  if (held->roots[root] != root || (held->is_unordered && !is_constant))
     return;
   fact.weights = is_constant ? tp_tensor_get_resident_bytes (tensor) : 0;
   add_fact (making, fact);
@@ -181,21 +181,8 @@ look_at_facts (Making *making, int op)
 static void
 look_at_made (Making *making, int op)
 {
-  const TpNode *node = &making->checker->graph->nodes[op];
-  TpCheckerHeld *held = making->steps->held;
-
   for (int d = 0; d < 2; d++)
-    {
-      making->made[d] = 0;
-      for (int i = 0; i < node->n_outputs; i++)
-        {
-          int root = node->outputs[i];
-          gint64 bytes
-              = root < 0 ? 0 : tp_checker_held_find (held, root, d, op);
-
-          making->made[d] += root < 0 || held->n_ops == 0 ? 0 : bytes;
-        }
-    }
+    making->made[d] = tp_checker_held_find_own (making->steps->held, d, op);
 }
 
 /* Nobody asks for them any more. */

@@ -3,7 +3,7 @@
 #ifndef TP_PLANNER_CHECK_WEIGH_H
 #define TP_PLANNER_CHECK_WEIGH_H
 
-#include "planner/check/check-private.h"
+#include "planner/check/check-paths.h"
 
 /* Zeroed at first. */
 typedef struct
@@ -13,9 +13,10 @@ typedef struct
   TpCheckerLegs *legs;
 } TpCheckerWeighed;
 
-/* @weights: [engine], at least 0; engines as in ir/load-proof.h. FALSE: the sums are
- * too large, which was said. */
+/* @weights: [engine], at least 0; engines as in ir/load-proof.h. @passed: (nullable):
+ * what is added to them. FALSE: the sums are too large, which was said. */
 gboolean tp_checker_weigh (const TpChecker *checker, const gint64 *weights,
+                           const TpCheckerPassed *passed,
                            TpCheckerWeighed *weighed);
 void tp_checker_weighed_clear (TpCheckerWeighed *weighed);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerWeighed, tp_checker_weighed_clear)

@@ -355,6 +355,8 @@ check_span (const TpTestCase *test, const gint64 *limits, Found *found)
   g_assert_true (timed == NULL || plan->span_proof->span_ns <= timed->cost_ns);
   g_assert_cmpint (plan->span_proof->bound_ns, <=, least);
   tp_test_assert_checked (plan, test->graph);
+  found->n_proved += plan->memory_limits != NULL
+                     && plan->span_proof->bound_ns == plan->span_proof->span_ns;
   count (found, plan, plan->span_proof->span_ns, least);
 }
 

@@ -1,0 +1,58 @@
+/* check-fitting.c: see check-fitting.h. It is proved as that of a plan for time within
+ * limits, of figures times the weight of the engine that they keep busy. */
+#include "config.h"
+
+#include "planner/check/check-fitting.h"
+
+#include "planner/check/check-memory.h"
+#include "planner/check/check-share-room.h"
+#include "planner/check/check-weigh.h"
+
+#define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
+#define MAX_UNIT (1 << 20)
+
+static gboolean
+check_form (TpChecker *checker, const TpRoomProof *room)
+{
+  const TpPlan *plan = checker->plan;
+  gboolean is_shared = checker->costs->n_devices > 2;
+
+  if (plan->memory_limits != NULL && is_shared == (room->tree == NULL)
+      && is_shared == (room->shares != NULL)
+      && (!is_shared
+          || (room->shares->room != NULL && room->shares->unit >= 1
+              && room->shares->unit <= MAX_UNIT)))
+    return TRUE;
+  return tp_checker_fail (checker, "what fits: there is no limit, or no proof for "
+                                   "so many devices");
+}
+
+gint64
+tp_checker_prove_fitting (TpChecker *checker, const gint64 *weights,
+                          const TpCheckerPassed *passed,
+                          const TpRoomProof *room)
+{
+  g_auto (TpCheckerWeighed) weighed = { 0 };
+  int n_gains = checker->costs->n_groups * checker->costs->n_devices;
+  TpPlan plan = *checker->plan;
+  gint64 least;
+
+  if (!check_form (checker, room)
+      || !tp_checker_weigh (checker, weights, passed, &weighed))
+    return -1;
+  plan.memory_proof = room->tree;
+  plan.share_proof = room->shares;
+  plan.bound_ns = plan.constant_ns = 0;
+  plan.cost_ns = MAX_SUM;
+  for (int i = 0; i < n_gains; i++)
+    plan.constant_ns += weighed.gains[i];
+  weighed.checker.plan = &plan;
+  if (room->shares != NULL)
+    tp_checker_check_share_room (&weighed.checker);
+  else
+    tp_checker_check_memory_proof (&weighed.checker);
+  least = room->shares != NULL ? room->shares->room_ns : room->tree->bound_ns;
+  if (least < 0)
+    tp_checker_fail (checker, "what fits: a bound below 0");
+  return MAX (least, -1);
+}
