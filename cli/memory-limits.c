@@ -105,7 +105,7 @@ is_least (const TpPlan *plan)
   if (plan->load_proof != NULL)
     return plan->load_proof->load_ns == plan->load_proof->bound_ns;
   if (plan->rate_proof != NULL)
-    return plan->rate_proof->cost == plan->rate_proof->bound;
+    return plan->rate_proof->cost == tp_rate_proof_get_bound (plan->rate_proof);
   return plan->share_proof == NULL || plan->bound_ns == plan->cost_ns;
 }
 
@@ -115,6 +115,8 @@ knows_limits (const TpPlan *plan)
 {
   if (plan->span_proof != NULL)
     return plan->span_proof->room != NULL;
+  if (plan->rate_proof != NULL)
+    return plan->rate_proof->room != NULL;
   return plan->load_proof != NULL && plan->load_proof->room != NULL;
 }
 

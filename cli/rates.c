@@ -101,16 +101,19 @@ static char *
 describe_proof (const TpPlan *plan, const char *objective)
 {
   const TpRateProof *proof = plan->rate_proof;
-
+  gint64 bound;
   double gap;
 
   if (strcmp (plan->objective, objective) != 0)
     return g_strdup ("");
-  if (proof->cost == proof->bound)
-    return g_strdup ("; proved least");
-  gap = 100.0 * (double) (proof->cost - proof->bound) / (double) proof->cost;
-  return plan->memory_limits == NULL
-             ? g_strdup_printf ("; the least is up to %.2f %% less", gap)
+  bound = tp_rate_proof_get_bound (proof);
+  if (proof->cost == bound)
+    return g_strdup (proof->room != NULL ? "; proved least that fits"
+                                         : "; proved least");
+  gap = 100.0 * (double) (proof->cost - bound) / (double) proof->cost;
+  return plan->memory_limits == NULL || proof->room != NULL
+             ? g_strdup_printf ("; the least%s is up to %.2f %% less",
+                                proof->room != NULL ? " that fits" : "", gap)
              : g_strdup_printf ("; without limits of memory %s%.1f %% less",
                                 plan->n_devices > 2 ? "up to " : "", gap);
 }

@@ -4,6 +4,7 @@
 #include "format/plan-json-rated.h"
 
 #include "format/plan-json-arcs.h"
+#include "format/plan-json-load.h"
 #include "format/plan-json-shares.h"
 #include "ir/text.h"
 
@@ -68,8 +69,24 @@ write_ends (const TpPlan *plan, GString *out)
   tp_text_append (out, "],\n");
 }
 
+/* Of what fits into limits of memory. */
+static void
+write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
+{
+  const TpRateProof *proof = plan->rate_proof;
+
+  if (proof->room == NULL)
+    return;
+  tp_text_append (out, " \"aim_room\": {\n");
+  tp_plan_write_fitting (proof->room, plan->n_devices, graph, out);
+  write_set ("unfit", proof->unfit, out);
+  tp_text_append_printf (out, ",\n \"aim_bound\": %" G_GINT64_FORMAT "},\n",
+                         proof->room->bound_ns);
+}
+
 void
-tp_plan_write_rate_proof (const TpPlan *plan, TpPlanText *out)
+tp_plan_write_rate_proof (const TpPlan *plan, const TpGraph *graph,
+                          TpPlanText *out)
 {
   const TpRateProof *proof = plan->rate_proof;
 
@@ -84,4 +101,5 @@ tp_plan_write_rate_proof (const TpPlan *plan, TpPlanText *out)
   tp_plan_write_arcs (out, "aim_arcs",
                       (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
   write_ends (plan, out->text);
+  write_room (plan, graph, out->text);
 }

@@ -8,6 +8,7 @@
 /* Nothing where none are stated. */
 void tp_plan_write_rates (const TpCosts *costs, GString *out);
 /* Nothing where there is none. */
-void tp_plan_write_rate_proof (const TpPlan *plan, TpPlanText *out);
+void tp_plan_write_rate_proof (const TpPlan *plan, const TpGraph *graph,
+                               TpPlanText *out);
 
 #endif

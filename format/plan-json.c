@@ -548,7 +548,7 @@ write_part (TpPlanText *out, const TpPlan *plan, const TpGraph *graph,
       tp_plan_write_memory_proof (plan, graph, out->text);
       tp_plan_write_shares (plan, graph, out->text);
       tp_plan_write_load_proof (plan, graph, out);
-      tp_plan_write_rate_proof (plan, out);
+      tp_plan_write_rate_proof (plan, graph, out);
       tp_plan_write_span_proof (plan, out->text);
       break;
     case TP_N_PLAN_PARTS:

@@ -4,6 +4,7 @@
 #include "format/plan-read-rated.h"
 
 #include "format/plan-read-arcs.h"
+#include "format/plan-read-load.h"
 #include "format/plan-read-shares.h"
 #include "ir/guard.h"
 
@@ -141,6 +142,24 @@ read_ends (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
+/* Of what fits into limits of memory. */
+static gboolean
+read_room (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  const TpPlanPlace place
+      = { root.reader, "aim_room", json_object_get (root.json, "aim_room") };
+  TpRateProof *proof = plan->rate_proof;
+
+  if (place.json == NULL)
+    return TRUE;
+  if (!json_is_object (place.json))
+    return tp_plan_read_fail (place.reader, error, place.path, "not an object");
+  proof->room = tp_room_proof_new (0);
+  return read_set (place, "unfit", plan->n_devices, &proof->unfit, error)
+         && tp_plan_read_number (place, "aim_bound", &proof->room->bound_ns, error)
+         && tp_plan_read_fitting (place, plan->n_devices, proof->room, error);
+}
+
 gboolean
 tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -159,5 +178,6 @@ tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   is_good = tp_plan_read_arcs (root, "aim_arcs", plan, &list, error);
   proof->arcs = list.arcs;
   proof->n_arcs = list.n_arcs;
-  return is_good && read_ends (root, plan, error);
+  return is_good && read_ends (root, plan, error)
+         && read_room (root, plan, error);
 }

@@ -34,12 +34,19 @@ tp_rate_proof_new (void)
   return g_steal_pointer (&proof);
 }
 
+gint64
+tp_rate_proof_get_bound (const TpRateProof *proof)
+{
+  return proof->room != NULL ? proof->room->bound_ns : proof->bound;
+}
+
 void
 tp_rate_proof_free (TpRateProof *proof)
 {
   if (proof == NULL)
     return;
   g_free (proof->arcs);
+  tp_room_proof_free (proof->room);
   tp_pointers_free (proof->ends);
   g_free (proof);
 }

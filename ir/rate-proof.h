@@ -7,6 +7,7 @@
 #include "ir/cut-vertex.h"
 #include "ir/pointers.h"
 #include "ir/rates.h"
+#include "ir/room-proof.h"
 #include "ir/share-proof.h"
 
 /* Kinds of the certificate: of two devices, and of more. */
@@ -38,9 +39,17 @@ typedef struct
   int n_arcs;
   TpArc *arcs;                /* of the times, times what they are worth where not
                                * all is on one device; one device has none */
+  TpRoomProof *room;          /* (nullable): of what fits into limits of memory, of two
+                               * devices: that none with ops on both costs less, and
+                               * its bound none that fits; no weights */
+  guint unfit;                /* with it: devices on which all ops do not fit, a bit for
+                               * each */
   TpPointers *ends;           /* TpRateEnd: of three devices and more, in place of
                                * arcs: each placement is of one; else empty */
 } TpRateProof;
+
+/* What no placement costs less than, or none that fits, if that is known. */
+gint64 tp_rate_proof_get_bound (const TpRateProof *proof);
 
 /* All 0. */
 TpRateProof *tp_rate_proof_new (void);

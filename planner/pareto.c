@@ -156,7 +156,8 @@ add_plan (Search *search, Worth worth, GError **error)
                         error);
   if (plan == NULL)
     return FALSE;
-  search->n_proved += plan->rate_proof->cost == plan->rate_proof->bound;
+  search->n_proved
+      += plan->rate_proof->cost == tp_rate_proof_get_bound (plan->rate_proof);
   tp_pointers_add (search->plans, plan);
   return TRUE;
 }

@@ -7,7 +7,7 @@
  * worked out; the cut is of those that rent both, and no less than they cost.
  *
  * Within limits of memory the cut gives way to the search that keeps them (limit.c), of
- * the same weighted times; what is proved stays that of all placements. */
+ * the same weighted times; what it proves is added. */
 #include "config.h"
 
 #include "planner/rated.h"
@@ -82,10 +82,11 @@ tp_rated_solve (const TpProblem *problem, guint8 *devices, GError **error)
 
 /* ---- limits of memory ------------------------------------------------------ */
 
-/* Of those that rent both devices, into @out. FALSE: none is found that fits, and
- * @error says which is nearest. */
+/* Of those that rent both devices, into @out; *@out_tree: that none of them that fits costs
+ * less. FALSE: none is found that fits, and @error says which is nearest. */
 static gboolean
-place_both (const TpProblem *problem, guint8 *out, GError **error)
+place_both (const TpProblem *problem, guint8 *out, TpMemoryProof **out_tree,
+            GError **error)
 {
   g_auto (TpRated) rated = { .weighed = NULL };
   g_autoptr (TpPlan) plan = tp_plan_new ();
@@ -95,7 +96,34 @@ place_both (const TpProblem *problem, guint8 *out, GError **error)
   if (!tp_rated_init (&rated, problem, problem->aims, BOTH))
     return tp_rated_fail_limit (error);
   rated.weighed->heeds_noise = FALSE;
-  return tp_solver_limit.solve (rated.weighed, plan, out, cheapest, error);
+  if (!tp_solver_limit.solve (rated.weighed, plan, out, cheapest, error))
+    return FALSE;
+  *out_tree = g_steal_pointer (&plan->memory_proof);
+  return TRUE;
+}
+
+/* Where times on a device count nothing, no group there is one kernel, and other bytes are
+ * held. */
+static gboolean
+is_all_weighed (const TpProblem *problem)
+{
+  gint64 weights[TP_RATES_MAX_ENGINES];
+
+  if (!tp_rates_weigh (problem->costs, problem->aims, BOTH, weights))
+    return FALSE;
+  return weights[0] > 0 && weights[1] > 0;
+}
+
+/* Takes *@tree (nullable). @alone: the least of all on one device that fit there. */
+static void
+keep_bound (const TpProblem *problem, TpMemoryProof **tree, gint64 alone,
+            TpRateProof *proof)
+{
+  if (*tree == NULL || !is_all_weighed (problem))
+    return;
+  proof->room = tp_room_proof_new (0);
+  proof->room->bound_ns = MIN (MIN ((*tree)->bound_ns, alone), proof->cost);
+  proof->room->tree = g_steal_pointer (tree);
 }
 
 /* Whether all may be on @device, and fits there. */
@@ -117,19 +145,28 @@ keep_limits (const TpProblem *problem, TpRateProof *proof, guint8 *devices,
 {
   int n = problem->graph->n_nodes;
   g_autofree guint8 *other = tp_new0 (guint8, (gsize) n + 1);
+  g_autoptr (TpMemoryProof) tree = NULL;
   g_autoptr (GError) failure = NULL;
+  gint64 alone = TP_COST_NONE;
 
   proof->cost = TP_COST_NONE;
-  if (place_both (problem, devices, &failure))
+  if (place_both (problem, devices, &tree, &failure))
     proof->cost = tp_rated_take (problem, devices);
   for (int d = 0; d < problem->n_devices; d++)
     {
-      if (!fits_alone (problem, d, other)
-          || tp_rated_take (problem, other) >= proof->cost)
+      gint64 cost = TP_COST_NONE;
+
+      if (fits_alone (problem, d, other))
+        cost = tp_rated_take (problem, other);
+      else
+        proof->unfit |= 1u << d;
+      alone = MIN (alone, cost);
+      if (cost >= proof->cost)
         continue;
-      proof->cost = tp_rated_take (problem, other);
+      proof->cost = cost;
       memcpy (devices, other, n);
     }
+  keep_bound (problem, &tree, alone, proof);
   if (proof->cost != TP_COST_NONE)
     return tp_rated_fill_totals (problem, devices, proof, error);
   g_propagate_error (error, g_steal_pointer (&failure));

@@ -4,6 +4,7 @@ import copy
 import itertools
 
 from check_common import NONE, need
+from check_load import limited
 from check_share import Shares
 
 TIME, ENERGY, PRICE = range(3)
@@ -116,3 +117,19 @@ class Rates:
         self.plan.expect({"aim_totals": totals, "aim_cost": cost, "aim_bound": least})
         need(cost == least or (cost > least and "memory_limits" in self.p),
              "another takes less, or none so little")
+        if "aim_room" in self.p:
+            self.check_room(cost)
+
+    def check_room(self, cost):
+        """What fits: as of a plan within limits, of weighted figures. What is said not to fit on
+        one device is believed."""
+        room, every = self.p["aim_room"], set(range(self.n))
+        need(self.n == 2 and "memory_limits" in self.p and set(room["unfit"]) <= every, "aim_room")
+        need(min(self.weight(d, False, every, self.aims) for d in every) >= 1, "kernels count nothing")
+        self.plan.need_apart()
+        weighed = self.weigh(every)
+        weighed.p |= {**room, "cost_ns": float("inf"), "bound_ns": 0}
+        limited(weighed).check_tree()
+        alone = [self.take([d] * len(self.plan.ops), self.aims) for d in every - set(room["unfit"])]
+        need(room["aim_bound"] == min([it for it in alone if it is not NONE]
+                                      + [room["memory_bound_ns"], cost]), "the bound of what fits")

@@ -68,7 +68,8 @@ check_mapped (TpChecker *checker)
   if (plan->memory_proof != NULL
       || (plan->share_proof != NULL && plan->share_proof->room != NULL)
       || (plan->load_proof != NULL && plan->load_proof->room != NULL)
-      || (plan->span_proof != NULL && plan->span_proof->room != NULL))
+      || (plan->span_proof != NULL && plan->span_proof->room != NULL)
+      || (plan->rate_proof != NULL && plan->rate_proof->room != NULL))
     tp_checker_fail (checker, "mapped: what the proof is about has every tensor "
                               "in memory of its own");
 }

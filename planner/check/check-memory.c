@@ -125,24 +125,38 @@ fits (const TpPlan *plan, const TpExecution *execution)
 }
 
 static TpGroups *
-find_groups (const Walk *walk)
+find_groups (const TpChecker *checker, const gint8 *devices)
 {
-  const TpGroups *all = walk->checker->plan->all_groups;
+  const TpGroups *all = checker->plan->all_groups;
   TpGroups *groups = tp_groups_new ();
 
   for (int i = 0; i < all->n_groups; i++)
     {
       const TpGroup *it = &all->groups[i];
-      int device = it->n_nodes == 0 ? 0 : walk->devices[it->nodes[0]];
-      gboolean is_whole
-          = walk->checker->gains[2 * (gsize) i + device] > 0;
+      int device = it->n_nodes == 0 ? 0 : devices[it->nodes[0]];
+      gboolean is_whole = checker->gains[2 * (gsize) i + device] > 0;
 
       for (int k = 0; k < it->n_nodes; k++)
-        is_whole = is_whole && walk->devices[it->nodes[k]] == device;
+        is_whole = is_whole && devices[it->nodes[k]] == device;
       if (is_whole)
         tp_groups_add (groups, it->nodes, it->n_nodes);
     }
   return groups;
+}
+
+gboolean
+tp_checker_is_too_large (const TpChecker *checker, const gint8 *devices)
+{
+  const TpGraph *graph = checker->graph;
+  g_autofree int *places = tp_new (int, graph->n_nodes + 1);
+  g_autoptr (TpGroups) groups = find_groups (checker, devices);
+  g_autoptr (TpExecution) execution = NULL;
+  TpPlaced placed = { 2, checker->costs->host, places, groups, NULL };
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    places[i] = devices[i];
+  execution = tp_execution_new (graph, &placed, NULL);
+  return execution != NULL && !fits (checker->plan, execution);
 }
 
 /* Whether it would in any order: constants, and what takes most beside them. */
@@ -173,25 +187,15 @@ fits_unordered (Walk *walk)
 static gboolean
 check_placed (Walk *walk)
 {
-  const TpGraph *graph = walk->checker->graph;
-  g_autofree int *places = tp_new (int, graph->n_nodes + 1);
-  g_autoptr (TpGroups) groups = NULL;
-  g_autoptr (TpExecution) execution = NULL;
-  TpPlaced placed = { 2, walk->checker->costs->host, places, NULL, NULL };
-
-  for (int i = 0; i < graph->n_nodes; i++)
+  for (int i = 0; i < walk->checker->graph->n_nodes; i++)
     if (walk->devices[i] == FREE)
       return FALSE;
-    else
-      places[i] = walk->devices[i];
   if (tp_checker_sum_cost (&walk->held, walk->devices)
       >= walk->proof->bound_ns)
     return TRUE;
-  if (walk->held.is_unordered)
-    return !fits_unordered (walk);
-  placed.groups = groups = find_groups (walk);
-  execution = tp_execution_new (graph, &placed, NULL);
-  return execution != NULL && !fits (walk->checker->plan, execution);
+  return walk->held.is_unordered
+             ? !fits_unordered (walk)
+             : tp_checker_is_too_large (walk->checker, walk->devices);
 }
 
 static gboolean

@@ -13,4 +13,8 @@ void tp_checker_check_memory_proof (TpChecker *checker);
  * says. Two devices. */
 void tp_checker_check_memory_tree (TpChecker *checker);
 
+/* Of two: whether a placement takes more than the limits, as sessions lay it out. */
+gboolean tp_checker_is_too_large (const TpChecker *checker,
+                                  const gint8 *devices);
+
 #endif

@@ -7,7 +7,10 @@
 
 #include "planner/check/check-rated.h"
 
+#include "ir/guard.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-fitting.h"
+#include "planner/check/check-memory.h"
 #include "planner/check/check-proof.h"
 #include "planner/check/check-shares.h"
 #include "planner/check/check-tie.h"
@@ -254,6 +257,75 @@ find_least (TpChecker *checker, gint64 *out_least)
   return TRUE;
 }
 
+/* ---- what any that fits takes ------------------------------------------------ */
+
+/* Whether all on @device takes more than the limits, if it is said to. */
+static gboolean
+check_unfit (TpChecker *checker, int device)
+{
+  gsize n = (gsize) checker->graph->n_nodes;
+  g_autofree gint8 *devices = tp_new0 (gint8, n + 1);
+
+  memset (devices, device, n);
+  return tp_checker_is_too_large (checker, devices)
+         || tp_checker_fail (checker, "aim_room: all ops fit on %s",
+                             checker->costs->devices[device]);
+}
+
+/* The least of all on one device that is not said to be unfit. */
+static gboolean
+find_least_alone (TpChecker *checker, gint64 *out_least)
+{
+  const TpRateProof *proof = checker->plan->rate_proof;
+  gint64 weights[TP_RATES_MAX_ENGINES];
+
+  *out_least = TP_COST_NONE;
+  for (int d = 0; d < checker->costs->n_devices; d++)
+    {
+      g_auto (TpCheckerWeighed) weighed = { 0 };
+      gboolean is_unfit = (proof->unfit >> d & 1) != 0;
+
+      if (is_unfit && !check_unfit (checker, d))
+        return FALSE;
+      if (is_unfit)
+        continue;
+      if (!find_weights (checker, proof->aims, 1u << d, weights)
+          || !tp_checker_weigh (checker, weights, NULL, &weighed))
+        return FALSE;
+      *out_least
+          = MIN (*out_least, tp_checker_single_cost (&weighed.checker, d));
+    }
+  return TRUE;
+}
+
+static void
+check_room (TpChecker *checker)
+{
+  const TpRateProof *proof = checker->plan->rate_proof;
+  gint64 weights[TP_RATES_MAX_ENGINES], least, bound;
+
+  if (proof->room == NULL)
+    return;
+  if (checker->costs->n_devices != 2 || checker->plan->memory_limits == NULL
+      || !find_weights (checker, proof->aims, ALL, weights)
+      || weights[0] < 1 || weights[1] < 1)
+    {
+      tp_checker_fail (checker, "aim_room: not of two devices, without limits, "
+                                "or kernels count nothing");
+      return;
+    }
+  if (!find_least_alone (checker, &bound)
+      || (least = tp_checker_prove_fitting (checker, weights, NULL,
+                                            proof->room)) < 0)
+    return;
+  bound = MIN (MIN (bound, least), proof->cost);
+  if (proof->room->bound_ns != bound)
+    tp_checker_fail (checker,
+                     "aim_room proves a bound of %" G_GINT64_FORMAT ", not %"
+                     G_GINT64_FORMAT,
+                     bound, proof->room->bound_ns);
+}
+
 void
 tp_checker_check_rated (TpChecker *checker)
 {
@@ -277,6 +349,7 @@ tp_checker_check_rated (TpChecker *checker)
       || (proof->cost > least && checker->plan->memory_limits == NULL))
     tp_checker_fail (checker, "the plan takes more than the least, and no limit "
                               "of memory is why");
+  check_room (checker);
 }
 
 /* ---- three devices and more ------------------------------------------------ */
@@ -381,7 +454,7 @@ tp_checker_check_rated_several (TpChecker *checker)
   if (!check_form (checker))
     return;
   if (3 * checker->costs->n_devices > TP_RATES_MAX_ENGINES
-      || proof->n_arcs != 0)
+      || proof->n_arcs != 0 || proof->room != NULL)
     {
       tp_checker_fail (checker, "aim_ends: for no more than 6 devices, and "
                                 "beside no arcs");

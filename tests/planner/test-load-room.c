@@ -1,5 +1,5 @@
 /* test-load-room.c: what the busiest engine carries at least where one run has to fit into
- * limits of memory, and how long a run takes at least: what is proved of it, and that neither
+ * limits of memory, how long a run takes at least, and what energy: what is proved of it, and that neither
  * checker takes anything else. That none that fits has less, of all there are, is for
  * test-room. */
 #include "config.h"
@@ -9,6 +9,7 @@
 #include "memory-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
+#include "random-rates.h"
 
 #include <string.h>
 
@@ -27,8 +28,9 @@ place (const TpTestCase *test, const char *objective, const gint64 *limits)
 static TpRoomProof *
 get_room (const TpPlan *plan)
 {
-  return plan->span_proof != NULL ? plan->span_proof->room
-                                  : plan->load_proof->room;
+  return plan->span_proof != NULL   ? plan->span_proof->room
+         : plan->load_proof != NULL ? plan->load_proof->room
+                                    : plan->rate_proof->room;
 }
 
 /* Within some of what the plan without limits takes; NULL: nothing is known of what fits, or
@@ -68,8 +70,9 @@ new_case (int round)
 static gint64
 find_total (const TpPlan *plan)
 {
-  return plan->span_proof != NULL ? plan->span_proof->span_ns
-                                  : plan->load_proof->load_ns;
+  return plan->span_proof != NULL   ? plan->span_proof->span_ns
+         : plan->load_proof != NULL ? plan->load_proof->load_ns
+                                    : plan->rate_proof->cost;
 }
 
 static void
@@ -287,6 +290,61 @@ static const TpTestMutation span_mutations[] = {
   { "short-cut", short_cut },     { NULL, NULL },
 };
 
+/* ---- energy ---------------------------------------------------------------- */
+
+static TpTestCase *
+new_rated_case (int round)
+{
+  TpTestCase *test = new_case (2 * round);
+
+  tp_test_case_rate (test);
+  tp_costs_seal (test->costs);
+  return test;
+}
+
+static TpPlan *
+place_rated (const TpTestCase *test, int round)
+{
+  return place_tight (test, "energy");
+}
+
+static gboolean
+is_on_both (const TpPlan *plan)
+{
+  for (int i = 1; i < plan->n_placements; i++)
+    if (plan->placements[i].device != plan->placements[0].device)
+      return TRUE;
+  return FALSE;
+}
+
+/* The plan itself takes less. */
+static gboolean
+raise_tree (TpPlan *plan, const TpTestCase *test)
+{
+  TpRoomProof *room = get_room (plan);
+
+  room->tree->bound_ns = plan->rate_proof->cost + 1;
+  room->bound_ns = plan->rate_proof->cost;
+  return is_on_both (plan);
+}
+
+/* That does fit. */
+static gboolean
+say_unfit (TpPlan *plan, const TpTestCase *test)
+{
+  plan->rate_proof->unfit = 3;
+  return TRUE;
+}
+
+static const TpTestMutation rate_mutations[] = {
+  { "raise-bound", raise_bound }, { "lower-bound", lower_bound },
+  { "raise-tree", raise_tree },   { "say-unfit", say_unfit },
+  { "no-limits", no_limits },     { "no-proof", no_proof },
+  { NULL, NULL },
+};
+
+/* ---- all ------------------------------------------------------------------- */
+
 static const TpTestMutation load_mutations[] = {
   { "raise-bound", raise_bound },     { "lower-bound", lower_bound },
   { "free-engine", free_engine },     { "negative", negative_weight },
@@ -309,6 +367,8 @@ place_span (const TpTestCase *test, int round)
 
 static const TpTestLies load_lies
     = { load_mutations, new_case, place_load, 40, 5 };
+static const TpTestLies rate_lies
+    = { rate_mutations, new_rated_case, place_rated, 20, 3 };
 static const TpTestLies span_lies
     = { span_mutations, new_case, place_span, 20, 3 };
 
@@ -334,5 +394,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/span-room/good", "makespan", test_good);
   g_test_add_data_func ("/span-room/lies", &span_lies, test_lies);
   g_test_add_data_func ("/span-room/second", &span_lies, test_second);
+  g_test_add_data_func ("/rate-room/lies", &rate_lies, test_lies);
+  g_test_add_data_func ("/rate-room/second", &rate_lies, test_second);
   return g_test_run ();
 }
