@@ -22,13 +22,22 @@ tp_checker_passed_clear (TpCheckerPassed *passed)
   g_clear_pointer (&passed->tensors, g_free);
 }
 
+/* By halves: a file may ask often of what many read. */
 static gboolean
 is_read_by (const TpCheckerTensor *tensor, int op)
 {
-  for (int i = 0; i < tensor->n_readers; i++)
-    if (tensor->readers[i] == op)
-      return TRUE;
-  return FALSE;
+  int low = 0, high = tensor->n_readers;
+
+  while (low < high)
+    {
+      int middle = low + (high - low) / 2;
+
+      if (tensor->readers[middle] < op)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low < tensor->n_readers && tensor->readers[low] == op;
 }
 
 /* Whether tensor @index of the graph can be number @at. */

@@ -42,6 +42,12 @@ say $? "for throughput too"
 try 0 check busy.json && out_has 'of those that fit'; say $? "its proof is good"
 python3 "$top_srcdir/tests/check_plan.py" busy.json > .out 2>&1; say $? "  by the other checker too"
 try 0 explain busy.json && try 0 view busy.json -o busy.svg && try 0 report busy.json -o busy.html; say $? "  and it is shown"
+try 0 optimize wide.json --devices "$devices" --objective makespan --mem-limit "$fast=2.5M" -o soon.json && grep -q '"span_room"' soon.json \
+  && out_has 'which the \(cheapest \)\{0,1\}plan keeps to$'
+say $? "for makespan too"
+try 0 check soon.json; say $? "its proof is good"
+python3 "$top_srcdir/tests/check_plan.py" soon.json > .out 2>&1; say $? "  by the other checker too"
+sed 's/"paths": \[$/&[1, 0],/' soon.json > lie.json; ! cmp -s soon.json lie.json && try 3 check lie.json; say $? "a path more is refused"
 try 5 optimize wide.json --devices "$devices" --objective throughput --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" -o none.json \
   && err_has 'no placement was found that fits'; say $? "and what fits nowhere is named"
 try 5 optimize wide.json -q --devices "$devices" --mem-limit "$fast=1M" --mem-limit "sim:$work/slow.conf=1M" \

@@ -336,9 +336,10 @@ say_unfit (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* The checker in Python lays out no arenas: it may believe the first two. */
 static const TpTestMutation rate_mutations[] = {
+  { "say-unfit", say_unfit },     { "raise-tree", raise_tree },
   { "raise-bound", raise_bound }, { "lower-bound", lower_bound },
-  { "raise-tree", raise_tree },   { "say-unfit", say_unfit },
   { "no-limits", no_limits },     { "no-proof", no_proof },
   { NULL, NULL },
 };
@@ -369,6 +370,8 @@ static const TpTestLies load_lies
     = { load_mutations, new_case, place_load, 40, 5 };
 static const TpTestLies rate_lies
     = { rate_mutations, new_rated_case, place_rated, 20, 3 };
+static const TpTestLies rate_lies_second
+    = { rate_mutations + 2, new_rated_case, place_rated, 20, 3 };
 static const TpTestLies span_lies
     = { span_mutations, new_case, place_span, 20, 3 };
 
@@ -395,6 +398,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/span-room/lies", &span_lies, test_lies);
   g_test_add_data_func ("/span-room/second", &span_lies, test_second);
   g_test_add_data_func ("/rate-room/lies", &rate_lies, test_lies);
-  g_test_add_data_func ("/rate-room/second", &rate_lies, test_second);
+  g_test_add_data_func ("/rate-room/second", &rate_lies_second,
+                        test_second);
   return g_test_run ();
 }
