@@ -18,8 +18,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPaths, tp_paths_clear)
 
 /* A longest, with ops where @devices has them; of weight 0. NULL: there are none. */
 TpPath *tp_paths_find_longest (const TpPaths *paths, const guint8 *devices);
-/* What it takes at least: kernels, groups in effect as if what is beside it in them were
- * all that they save nothing of, and copies of what nobody else reads. */
+/* What it takes at least: kernels, less what groups in effect may save of them, and copies
+ * of what nobody else reads. */
 gint64 tp_paths_measure (const TpPaths *paths, const TpPath *path,
                         const guint8 *devices);
 
