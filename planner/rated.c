@@ -82,6 +82,22 @@ tp_rated_solve (const TpProblem *problem, guint8 *devices, GError **error)
 
 /* ---- limits of memory ------------------------------------------------------ */
 
+/* Where times on a device count nothing, no group there would be one kernel, and what is
+ * between its ops be held: all count a little more then, time for what is left over. */
+static void
+raise_weights (const TpProblem *problem, gint64 *weights)
+{
+  gint64 most = TP_PROBLEM_LIMIT / (problem->sum + 1) - 2, largest = 1, times;
+
+  if (weights[0] > 0 && weights[1] > 0)
+    return;
+  for (int e = 0; e < 3 * problem->n_devices; e++)
+    largest = MAX (largest, weights[e]);
+  times = MIN (problem->sum + 1, most / largest);
+  for (int e = 0; e < 3 * problem->n_devices; e++)
+    weights[e] = weights[e] * MAX (times, 1) + 1;
+}
+
 /* Of those that rent both devices, into @out; *@out_tree: that none of them that fits costs
  * less. FALSE: none is found that fits, and @error says which is nearest. */
 static gboolean
@@ -95,6 +111,9 @@ place_both (const TpProblem *problem, guint8 *out, TpMemoryProof **out_tree,
 
   if (!tp_rated_init (&rated, problem, problem->aims, BOTH))
     return tp_rated_fail_limit (error);
+  g_clear_pointer (&rated.weighed, tp_problem_free);
+  raise_weights (problem, rated.weights);
+  rated.weighed = tp_problem_weigh (problem, rated.weights);
   rated.weighed->heeds_noise = FALSE;
   if (!tp_solver_limit.solve (rated.weighed, plan, out, cheapest, error))
     return FALSE;
@@ -102,8 +121,7 @@ place_both (const TpProblem *problem, guint8 *out, TpMemoryProof **out_tree,
   return TRUE;
 }
 
-/* Where times on a device count nothing, no group there is one kernel, and other bytes are
- * held. */
+/* What is proved by raised weights proves nothing of these. */
 static gboolean
 is_all_weighed (const TpProblem *problem)
 {
@@ -126,7 +144,7 @@ keep_bound (const TpProblem *problem, TpMemoryProof **tree, gint64 alone,
   proof->room->tree = g_steal_pointer (tree);
 }
 
-/* Whether all may be on @device, and fits there. */
+/* Whether all fits on @device. */
 static gboolean
 fits_alone (const TpProblem *problem, int device, guint8 *out)
 {
@@ -134,8 +152,7 @@ fits_alone (const TpProblem *problem, int device, guint8 *out)
 
   memset (out, device, problem->graph->n_nodes);
   tp_limit_layout_init (&layout, problem);
-  return tp_problem_single_cost (problem, device) != TP_COST_NONE
-         && tp_limit_layout_get_over (&layout, (const gint8 *) out) == 0;
+  return tp_limit_layout_get_over (&layout, (const gint8 *) out) == 0;
 }
 
 /* In place of @devices, which do not fit. */
@@ -156,6 +173,8 @@ keep_limits (const TpProblem *problem, TpRateProof *proof, guint8 *devices,
     {
       gint64 cost = TP_COST_NONE;
 
+      if (tp_problem_single_cost (problem, d) == TP_COST_NONE)
+        continue;             /* may not be there */
       if (fits_alone (problem, d, other))
         cost = tp_rated_take (problem, other);
       else
