@@ -16,8 +16,8 @@
 typedef struct
 {
   gint64 weight;              /* at least 1 */
-  int n_tensors;              /* each is made by an op, but for the first also of the
-                               * graph; which reads the one before */
+  int n_tensors;              /* at least 1; each but the first is made by an op that
+                               * reads the one before */
   int *tensors;
 } TpPath;
 
@@ -29,7 +29,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPath, tp_path_free)
 typedef struct
 {
   gint64 *weights;            /* [engine], at least 1 */
-  TpPointers *paths;           /* TpPath: of makespan; else none */
+  TpPointers *paths;          /* TpPath: of makespan; else none */
   gint64 bound_ns;            /* none that fits has less */
   TpMemoryProof *tree;        /* of two devices: that of the least weighted sum */
   TpShareProof *shares;       /* of more: likewise its room, and no bounds */

@@ -134,8 +134,8 @@ find_group_end (const TpLimitHeld *held, int device, int step)
              : it->nodes[it->n_nodes - 1];
 }
 
-/* Ops at or after @step that read it, in any order @step alone; inside a group, which runs where it ends,
- * those of the group and those at or after its end. */
+/* Ops at or after @step that read it; inside a group, which runs where it ends,
+ * those of the group and those at or after its end. In any order @step alone. */
 static int
 find_readers (const TpLimitHeld *held, const TpLimitHolding *it, int step,
               int end)

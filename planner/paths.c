@@ -12,25 +12,6 @@
 #include <string.h>
 
 void
-tp_paths_init (TpPaths *paths, const TpProblem *problem)
-{
-  gsize n = (gsize) problem->graph->n_nodes + 1;
-
-  *paths = (TpPaths){ .problem = problem };
-  paths->group_of = tp_new (int, n);
-  memset (paths->group_of, -1, sizeof (int) * n);
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
-      paths->group_of[problem->groups->groups[i].nodes[k]] = i;
-}
-
-void
-tp_paths_clear (TpPaths *paths)
-{
-  g_clear_pointer (&paths->group_of, g_free);
-}
-
-void
 tp_passed_clear (TpPassed *passed)
 {
   g_clear_pointer (&passed->ops, g_free);

@@ -1,5 +1,5 @@
 /* paths.h: paths through a graph, from tensor to tensor, each made by an op that reads the
- * one before.  However engines overlap, a run takes no less than any of them. */
+ * one before. However engines overlap, a run takes no less than any of them. */
 #ifndef TP_PLANNER_PATHS_H
 #define TP_PLANNER_PATHS_H
 
@@ -9,12 +9,8 @@
 typedef struct
 {
   const TpProblem *problem;   /* (unowned), without weights */
-  int *group_of;              /* [op]: -1: none */
+  const int *group_of;        /* (unowned) [op]: -1: none */
 } TpPaths;
-
-void tp_paths_init (TpPaths *paths, const TpProblem *problem);
-void tp_paths_clear (TpPaths *paths);
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPaths, tp_paths_clear)
 
 /* A longest, with ops where @devices has them; of weight 0. NULL: there are none. */
 TpPath *tp_paths_find_longest (const TpPaths *paths, const guint8 *devices);

@@ -25,7 +25,7 @@ tp_room_bound_init (TpRoomBound *it, const TpProblem *problem,
 {
   *it = (TpRoomBound){ .problem = problem, .has_paths = has_paths };
   tp_load_model_init (&it->model, problem);
-  tp_paths_init (&it->paths, problem);
+  it->paths = (TpPaths){ problem, it->model.group_of };
   it->list = tp_pointers_new ((GDestroyNotify) tp_path_free);
   it->met = tp_pointers_new (g_free);
 }
@@ -34,7 +34,6 @@ void
 tp_room_bound_clear (TpRoomBound *it)
 {
   tp_load_model_clear (&it->model);
-  tp_paths_clear (&it->paths);
   g_clear_pointer (&it->list, tp_pointers_free);
   g_clear_pointer (&it->met, tp_pointers_free);
   g_clear_pointer (&it->proof, tp_room_proof_free);
