@@ -4,6 +4,11 @@
 #include "ir/beside.h"
 
 #include "ir/guard.h"
+#include "ir/room.h"
+
+/* A thread's stack, and what both then take: a thread that finds nothing left cannot
+ * even say so. */
+#define THREAD_BYTES (16 << 20)
 
 static gpointer
 make_call (gpointer data)
@@ -21,7 +26,8 @@ tp_beside_begin (TpBeside *beside, void (*call) (gpointer data), gpointer data,
                  const char *what, gboolean is_long)
 {
   *beside = (TpBeside){ .call = call, .data = data, .what = what };
-  if (is_long && g_get_num_processors () > 1)
+  if (is_long && g_get_num_processors () > 1
+      && tp_room_check (THREAD_BYTES, what, NULL))
     beside->thread = g_thread_try_new ("beside", make_call, beside, NULL);
 }
 

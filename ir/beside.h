@@ -16,9 +16,9 @@ typedef struct
   GError *error;
 } TpBeside;
 
-/* Begins @call in a thread of its own, where it is long and there is a processor and a
- * thread for it; else tp_beside_end () makes it. To start one takes some 50 us. It is
- * guarded (ir/guard.h). @data is borrowed until then. */
+/* Begins @call in a thread of its own, where it is long and there is a processor, a
+ * thread and memory for it; else tp_beside_end () makes it. To start one takes some
+ * 50 us. It is guarded (ir/guard.h). @data is borrowed until then. */
 void tp_beside_begin (TpBeside *beside, void (*call) (gpointer data),
                       gpointer data, const char *what, gboolean is_long);
 /* Waits for it. FALSE: it was left for want of memory. */
