@@ -184,16 +184,24 @@ is_taken (const TpPlan *plan, const TpTestCase *test)
   return tp_check (plan, test->graph, reasons);
 }
 
+/* What it takes of the pool. */
+static gint64
+count_bytes (const TpPlan *plan)
+{
+  gint64 sum = 0;
+
+  for (int d = 0; d < 2; d++)
+    sum += plan->peak_bytes[d] + plan->weight_bytes[d];
+  return sum;
+}
+
 /* Of another case, or of none. */
 static void
 spoil_limits (TpPlan *plan, const TpTestCase *test)
 {
   gint64 *pool = &plan->memory_limits[POOL], kept = *pool;
-  gint64 takes = 0;
 
-  for (int d = 0; d < 2; d++)
-    takes += plan->peak_bytes[d] + plan->weight_bytes[d];
-  *pool = takes - 1;
+  *pool = count_bytes (plan) - 1;
   g_assert_false (is_taken (plan, test));
   *pool = -1;
   g_assert_false (is_taken (plan, test));
@@ -386,7 +394,7 @@ write_plans (const char *folder, GPtrArray *argv, gconstpointer data)
       plan->memory_proof->bound_ns++;
       g_ptr_array_add (argv, save (plan, test, folder, "bad-claim", round));
       plan->memory_proof->bound_ns--;
-      plan->memory_limits[POOL] -= plan->memory_limits[POOL] / 3;
+      plan->memory_limits[POOL] = count_bytes (plan) - 1;
       g_ptr_array_add (argv, save (plan, test, folder, "bad-pool", round));
       plan->memory_limits[POOL] = limits[POOL];
       entries = plan->memory_proof->entries;
