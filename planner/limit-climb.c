@@ -1,331 +1,520 @@
 /* limit-climb.c: see limit-climb.h.
  *
- * With one price on what a device holds at one step, what a cut proves is a
- * concave function of the price, made of lines: one for each placement, whose
- * slope is what it holds above the limit. The top lies between a placement that
- * holds too much and one that does not; where their lines meet is the next
- * price to try. */
+ * What a cut proves is a concave function of the prices, made of planes: one for each
+ * placement, which rises as that holds more than the limits. So the placements that cuts
+ * found so far say what no prices prove more than, and where that is most is tried next
+ * (J. E. Kelley, The cutting-plane method for solving convex programs, 1960); every
+ * other time halfway to the best so far, since with few planes that swings
+ * (P. Wentges, Weighted Dantzig-Wolfe decomposition for linear mixed-integer
+ * programming, 1997). A row is taken in where a placement holds most too much. */
 #include "config.h"
 
 #include "planner/limit-climb.h"
 
-#include "ir/array.h"
 #include "ir/guard.h"
+#include "planner/limit-prices.h"
 #include "planner/limit-questions.h"
 
 #include <string.h>
 
 #define CUT_ROWS 8            /* as many make a cut take about twice as long */
+#define MAX_SEEN 64
+#define CLOSE 1e-6            /* of what is left to prove: nothing */
+#define FIRST_MOST 4          /* the highest price, of what the best costs by the */
+#define STEEP 32              /* limit; then times this, where it is too low */
 
-__extension__ typedef __int128 Wide;
-
-/* Of one placement: what it costs but for this price, and what it holds. */
+/* What a device holds at a step, or both of a pool, each at one. */
 typedef struct
 {
-  gint64 price;               /* at which it was found; -1: none was */
-  Wide cost, held;
-} Line;
+  int n, devices[2], steps[2];
+  gint64 limit;
+  double price, best_price;   /* about to be tried; of the best cut: by scale */
+} Row;
 
 typedef struct
 {
   TpLimitClimb *climb;
   TpLimitClimber *climber;
   const gint8 *fixed;
-  TpArray *prices;            /* those being tried */
-  guint n_rows;               /* that have one price, of which one is climbed */
-  Line over, under;           /* of the row being climbed */
+  Row rows[TP_LIMIT_MAX_ROWS];
+  int n_rows;
+  TpArray *seen;              /* int: of what cuts found, those with ops as fixed */
+  guint n_best;               /* 1: the best is a column, the first; else 0 */
+  TpArray *columns;           /* TpLimitColumn: of the best, and of each of @seen */
+  TpArray *parts;             /* double, of each */
+  double scale;               /* of costs */
+  double most;                /* that a price may be, by scale */
+  gboolean is_short;
 } Climbing;
+
+void
+tp_limit_climber_init (TpLimitClimber *climber, TpLimitBest *best, int n_cuts)
+{
+  *climber = (TpLimitClimber){
+    .model = best->model, .best = best, .cuts_left = n_cuts,
+    .max_price = tp_limit_cut_max_price (best->model),
+    .seen = tp_array_new (sizeof (gint8)),
+    .costs = tp_array_new (sizeof (gint64)),
+  };
+}
+
+void
+tp_limit_climber_clear (TpLimitClimber *climber)
+{
+  g_clear_pointer (&climber->seen, tp_array_unref);
+  g_clear_pointer (&climber->costs, tp_array_unref);
+}
 
 void
 tp_limit_climb_clear (TpLimitClimb *climb)
 {
   g_clear_pointer (&climb->cut, tp_limit_cut_free);
-  g_clear_pointer (&climb->over, g_free);
+  g_clear_pointer (&climb->found, g_free);
   g_clear_pointer (&climb->under, g_free);
+  g_clear_pointer (&climb->parts, g_free);
 }
 
-static TpMemoryPrice *
-get_price (const Climbing *climbing, guint row)
+/* ---- what was found ------------------------------------------------------- */
+
+static double
+find_over (const Climbing *climbing, const Row *row, const gint8 *devices)
 {
-  return &tp_array_index (climbing->prices, TpMemoryPrice, row);
+  const TpLimitHeld *held = &climbing->climber->model->held;
+  double sum = 0;
+
+  for (int i = 0; i < row->n; i++)
+    sum += (double) tp_limit_held_sum (held, devices, row->devices[i],
+                                       row->steps[i]);
+  return (sum - (double) row->limit) / (double) row->limit;
+}
+
+static void
+add_column (Climbing *climbing, gint64 cost, const gint8 *devices)
+{
+  TpLimitColumn column = { .cost = (double) cost / climbing->scale };
+
+  for (int i = 0; i < climbing->n_rows; i++)
+    column.over[i] = find_over (climbing, &climbing->rows[i], devices);
+  tp_array_append_val (climbing->columns, column);
+  tp_array_set_size (climbing->parts, climbing->columns->len);
+}
+
+static const gint8 *
+get_seen (const TpLimitClimber *climber, int index)
+{
+  return (const gint8 *) climber->seen->data
+         + (gsize) index * climber->model->n_ops;
+}
+
+static gboolean
+is_as_fixed (const Climbing *climbing, const gint8 *devices)
+{
+  for (int i = 0; i < climbing->climber->model->n_ops; i++)
+    if (climbing->fixed[i] != TP_LIMIT_FREE
+        && climbing->fixed[i] != devices[i])
+      return FALSE;
+  return TRUE;
+}
+
+static const gint8 *
+get_devices (const Climbing *climbing, guint index)
+{
+  return index < climbing->n_best
+             ? climbing->climber->best->devices
+             : get_seen (climbing->climber,
+                         tp_array_index (climbing->seen, int,
+                                         index - climbing->n_best));
+}
+
+static void
+begin_columns (Climbing *climbing)
+{
+  const TpLimitClimber *climber = climbing->climber;
+  const TpLimitBest *best = climber->best;
+
+  tp_array_set_size (climbing->columns, 0);
+  climbing->n_best = best->cost != TP_COST_NONE
+                     && is_as_fixed (climbing, best->devices);
+  if (climbing->n_best > 0)
+    add_column (climbing, best->cost, best->devices);
+  for (guint i = 0; i < climbing->seen->len; i++)
+    {
+      int index = tp_array_index (climbing->seen, int, i);
+
+      add_column (climbing, tp_array_index (climber->costs, gint64, index),
+                  get_seen (climber, index));
+    }
+}
+
+/* Returns what it costs. */
+static gint64
+take_seen (Climbing *climbing, const gint8 *devices)
+{
+  const TpLimitClimber *climber = climbing->climber;
+  gint64 cost = tp_limit_model_cost (climber->model, devices);
+  int index = (int) climber->costs->len;
+
+  tp_array_append_vals (climber->seen, devices, climber->model->n_ops);
+  tp_array_append_val (climber->costs, cost);
+  tp_array_append_val (climbing->seen, index);
+  return cost;
+}
+
+/* Between climbs. */
+static void
+forget_old (TpLimitClimber *climber)
+{
+  gsize n = climber->model->n_ops;
+  guint too_many = climber->costs->len > MAX_SEEN ? climber->costs->len - MAX_SEEN
+                                                  : 0;
+
+  memmove (climber->seen->data, climber->seen->data + too_many * n,
+           climber->seen->len - too_many * n);
+  memmove (climber->costs->data,
+           climber->costs->data + too_many * sizeof (gint64),
+           (climber->costs->len - too_many) * sizeof (gint64));
+  tp_array_set_size (climber->seen, climber->seen->len - too_many * n);
+  tp_array_set_size (climber->costs, climber->costs->len - too_many);
+}
+
+/* ---- rows ----------------------------------------------------------------- */
+
+static gboolean
+is_same_row (const Row *a, const Row *b)
+{
+  for (int i = 0; i < MIN (a->n, b->n); i++)
+    if (a->devices[i] != b->devices[i] || a->steps[i] != b->steps[i])
+      return FALSE;
+  return a->n == b->n;
+}
+
+/* Where there are too many, in the place of one that has no price; FALSE: it is there,
+ * or there is none. */
+static gboolean
+add_row (Climbing *climbing, const Row *row)
+{
+  int at = climbing->n_rows;
+
+  for (int i = climbing->n_rows - 1; i >= 0; i--)
+    {
+      const Row *it = &climbing->rows[i];
+
+      if (is_same_row (it, row))
+        return FALSE;
+      if (climbing->n_rows == TP_LIMIT_MAX_ROWS && it->price == 0
+          && it->best_price == 0)
+        at = i;
+    }
+  if (at == TP_LIMIT_MAX_ROWS)
+    return FALSE;
+  climbing->rows[at] = *row;
+  climbing->n_rows = MAX (climbing->n_rows, at + 1);
+  for (guint k = 0; k < climbing->columns->len; k++)
+    tp_array_index (climbing->columns, TpLimitColumn, k).over[at]
+        = find_over (climbing, row, get_devices (climbing, k));
+  return TRUE;
+}
+
+/* Where @devices holds most too much. FALSE: there is a row for that, or no such
+ * place. */
+static gboolean
+add_fullest (Climbing *climbing, const gint8 *devices)
+{
+  const TpLimitModel *model = climbing->climber->model;
+  Row row = { .n = 1 };
+
+  if (tp_limit_find_pool_over (model, devices) > 0)
+    {
+      row = (Row){ .n = 2, .devices = { 0, 1 }, .limit = model->pool };
+      for (int d = 0; d < 2; d++)
+        tp_limit_held_peak (&model->held, devices, d, &row.steps[d]);
+    }
+  else
+    {
+      row.devices[0]
+          = tp_limit_find_fullest (model, devices, &row.steps[0]);
+      if (row.devices[0] < 0)
+        return FALSE;
+      row.limit = model->limits[row.devices[0]];
+    }
+  climbing->climb->device = row.devices[0];
+  climbing->climb->step = row.steps[0];
+  return add_row (climbing, &row);
+}
+
+/* ---- prices --------------------------------------------------------------- */
+
+static double
+get_unit (const Climbing *climbing, const Row *row)
+{
+  return climbing->scale / (double) row->limit * (double) (1 << 30);
+}
+
+static gint64
+round_price (const Climbing *climbing, const Row *row)
+{
+  double price = row->price * get_unit (climbing, row);
+
+  return price >= (double) climbing->climber->max_price
+             ? climbing->climber->max_price
+             : (gint64) price;
+}
+
+static TpArray *
+list_prices (const Climbing *climbing)
+{
+  g_autoptr (TpArray) prices = tp_array_new (sizeof (TpMemoryPrice));
+
+  for (int i = 0; i < climbing->n_rows; i++)
+    {
+      const Row *row = &climbing->rows[i];
+      gint64 price = round_price (climbing, row);
+
+      for (int k = 0; k < row->n && price > 0; k++)
+        {
+          TpMemoryPrice it = { row->devices[k], row->steps[k], price };
+
+          tp_array_append_val (prices, it);
+        }
+    }
+  return g_steal_pointer (&prices);
+}
+
+/* Rows that had a price before; two are one, if they are of a pool and have the
+ * same. */
+static void
+take_prices (Climbing *climbing, const TpArray *prices)
+{
+  const TpLimitModel *model = climbing->climber->model;
+  gboolean has_pool = tp_limit_model_has_pool (model);
+
+  for (guint i = 0; i < prices->len; i++)
+    {
+      const TpMemoryPrice *it = &tp_array_index (prices, TpMemoryPrice, i);
+      Row row = { .n = 1, .devices = { it[0].device },
+                  .steps = { it[0].step }, .limit = model->limits[it->device] };
+
+      if (has_pool && i + 1 < prices->len && it[0].device == 0
+          && it[1].device == 1 && it[0].price == it[1].price)
+        {
+          row = (Row){ .n = 2, .devices = { 0, 1 },
+                       .steps = { it[0].step, it[1].step },
+                       .limit = model->pool };
+          i++;
+        }
+      row.price = (double) it->price / get_unit (climbing, &row);
+      add_row (climbing, &row);
+    }
 }
 
 /* Keeps the cut that proves most. */
 static void
-try_prices (Climbing *climbing, gint64 *out_value, gint8 *devices)
+try_prices (Climbing *climbing)
 {
   TpLimitClimber *climber = climbing->climber;
   TpLimitClimb *climb = climbing->climb;
-  g_autoptr (TpLimitCut) cut = tp_limit_cut_new (
-      climber->model, climbing->prices, TRUE, climbing->fixed);
+  g_autoptr (TpArray) prices = list_prices (climbing);
+  g_autoptr (TpLimitCut) cut
+      = tp_limit_cut_new (climber->model, prices, TRUE, climbing->fixed);
+  gint64 cost;
 
-  climber->cuts_left -= 1 + (int) climbing->prices->len / CUT_ROWS;
-  tp_limit_best_offer (climber->best, cut->devices);
-  *out_value = cut->value;
-  memcpy (devices, cut->devices, climber->model->n_ops);
-  if (climb->cut == NULL || cut->value > climb->cut->value)
+  climber->cuts_left -= 1 + (int) prices->len / CUT_ROWS;
+  cost = take_seen (climbing, cut->devices);
+  memcpy (climb->found, cut->devices, climber->model->n_ops);
+  if (tp_limit_best_offer (climber->best, cut->devices))
+    begin_columns (climbing);
+  else
+    add_column (climbing, cost, cut->devices);
+  if (climb->cut != NULL && cut->value <= climb->cut->value)
+    return;
+  tp_limit_cut_free (climb->cut);
+  climb->cut = g_steal_pointer (&cut);
+  for (int i = 0; i < climbing->n_rows; i++)
+    climbing->rows[i].best_price = climbing->rows[i].price;
+}
+
+/* Where the placements found prove most; FALSE: no more than the best cut does. */
+static gboolean
+find_prices (Climbing *climbing, gboolean is_halfway)
+{
+  TpLimitPrices found;
+  double left;
+
+  tp_limit_prices_find (climbing->columns, climbing->n_rows, climbing->most,
+                        &found, (double *) (void *) climbing->parts->data);
+  climbing->is_short = found.is_short;
+  if (found.is_short)
+    climbing->most *= STEEP;
+  for (int i = 0; i < climbing->n_rows; i++)
     {
-      tp_limit_cut_free (climb->cut);
-      climb->cut = g_steal_pointer (&cut);
+      Row *row = &climbing->rows[i];
+
+      row->price = is_halfway && !found.is_short
+                       ? (found.prices[i] + row->best_price) / 2
+                       : found.prices[i];
     }
+  left = found.value - (double) climbing->climb->cut->value / climbing->scale;
+  return found.is_short || left > CLOSE;
+}
+
+/* Whether too much is held at the highest price there is. */
+static gboolean
+is_dearest (const Climbing *climbing)
+{
+  gint64 most = 0;
+
+  for (int i = 0; i < climbing->n_rows; i++)
+    most = MAX (most, round_price (climbing, &climbing->rows[i]));
+  return climbing->is_short && most == climbing->climber->max_price;
 }
 
 static gboolean
 is_done (const Climbing *climbing)
 {
   return climbing->climber->cuts_left <= 0
-         || (climbing->climb->cut != NULL
-             && climbing->climb->cut->value >= climbing->climber->best->cost);
+         || climbing->climb->cut->value >= climbing->climber->best->cost;
 }
 
-/* How many rows, from @row on, have one price: two where it is what devices share
- * of which there is too little. */
-static guint
-count_rows (const Climbing *climbing, guint row)
-{
-  gboolean is_pair = tp_limit_model_has_pool (climbing->climber->model)
-                     && row + 1 < climbing->prices->len
-                     && get_price (climbing, row)->device == 0
-                     && get_price (climbing, row + 1)->device == 1
-                     && get_price (climbing, row)->price
-                            == get_price (climbing, row + 1)->price;
-
-  return is_pair ? 2 : 1;
-}
-
-static gint64
-find_held (const Climbing *climbing, guint row, const gint8 *devices)
-{
-  gint64 sum = 0;
-
-  for (guint i = 0; i < climbing->n_rows; i++)
-    {
-      const TpMemoryPrice *it = get_price (climbing, row + i);
-
-      sum += tp_limit_held_sum (&climbing->climber->model->held, devices,
-                                  it->device, it->step);
-    }
-  return sum;
-}
-
-/* Where @devices stands in the row. */
-static void
-take_line (Climbing *climbing, guint row, gint64 value, const gint8 *devices)
+/* What the mix of placements holds on @device where that is most, at *@out_step. */
+static double
+find_peak (const Climbing *climbing, int device, int *out_step)
 {
   const TpLimitModel *model = climbing->climber->model;
-  const TpMemoryPrice *price = get_price (climbing, row);
-  gint64 limit = climbing->n_rows == 2 ? model->pool
-                                       : model->limits[price->device];
-  gint64 held = find_held (climbing, row, devices);
-  Line line = { price->price,
-                (Wide) value - tp_limit_price (price->price, held)
-                    + tp_limit_price (price->price, limit),
-                held };
-  gboolean is_over = held > limit;
+  const double *parts = (const double *) (void *) climbing->parts->data;
+  g_autofree double *sums = tp_new0 (double, model->n_ops + 1);
 
-  *(is_over ? &climbing->over : &climbing->under) = line;
-  memcpy (is_over ? climbing->climb->over : climbing->climb->under, devices,
-          model->n_ops);
+  for (guint k = 0; k < climbing->columns->len; k++)
+    if (parts[k] > 0)
+      tp_limit_held_add (&model->held, get_devices (climbing, k), device,
+                         parts[k], sums);
+  *out_step = 0;
+  for (int i = 0; i < model->n_ops; i++)
+    if (sums[i] > sums[*out_step])
+      *out_step = i;
+  return sums[*out_step];
 }
 
-/* Where the lines of @over and @under meet. */
-static gint64
-meet (const Line *over, const Line *under, gint64 max_price)
-{
-  Wide price;
-
-  if (under->cost <= over->cost || over->held <= under->held)
-    return over->price;
-  price = under->cost - over->cost;
-  if (price > (Wide) 1 << 90)
-    return max_price;
-  price = (price << 30) / (over->held - under->held);
-  return (gint64) MIN (price, (Wide) max_price);
-}
-
-/* With nothing known that fits: dearer, from what the best costs more, or from
- * what a byte costs on average. */
-static gint64
-guess_dearer (const Climbing *climbing, guint row)
-{
-  const TpMemoryPrice *price = get_price (climbing, row);
-  const TpLimitClimber *climber = climbing->climber;
-  gint64 max = climber->max_price, guess = 0;
-  Line best;
-
-  if (climber->best->cost != TP_COST_NONE)
-    {
-      best.cost = climber->best->cost;
-      best.held = find_held (climbing, row, climber->best->devices);
-      guess = meet (&climbing->over, &best, max);
-    }
-  if (guess <= price->price)
-    guess = price->price == 0
-                ? (gint64) MIN (((Wide) climber->model->sum << 24)
-                                    / (climbing->over.held + 1),
-                                (Wide) max)
-                : price->price > max / climber->steep
-                      ? max
-                      : climber->steep * price->price;
-  return MAX (guess, MIN (price->price + 1, max));
-}
-
-/* -1: there is nothing left to try. */
-static gint64
-find_next (const Climbing *climbing, guint row)
-{
-  const TpMemoryPrice *price = get_price (climbing, row);
-  const Line *over = &climbing->over, *under = &climbing->under;
-  gint64 next;
-
-  if (over->price < 0)
-    return price->price == 0 ? -1
-                               : price->price / climbing->climber->steep;
-  if (under->price < 0)
-    return price->price >= climbing->climber->max_price
-               ? -1
-               : guess_dearer (climbing, row);
-  next = meet (over, under, climbing->climber->max_price);
-  return next <= over->price || next >= under->price ? -1 : next;
-}
-
-static void
-set_price (Climbing *climbing, guint row, gint64 price)
-{
-  for (guint i = 0; i < climbing->n_rows; i++)
-    get_price (climbing, row + i)->price = price;
-}
-
-/* From the best prices there are. */
-static void
-climb_row (Climbing *climbing, guint row, gint8 *devices)
-{
-  TpMemoryPrice *price = get_price (climbing, row);
-  TpLimitClimb *climb = climbing->climb;
-  gsize n = climbing->climber->model->n_ops;
-  gint64 value = climb->cut->value;
-
-  climbing->n_rows = count_rows (climbing, row);
-  climbing->over.price = climbing->under.price = -1;
-  climb->device = price->device;
-  climb->step = price->step;
-  take_line (climbing, row, value, climb->cut->devices);
-  for (int i = 0; i < climbing->climber->n_tries && !is_done (climbing); i++)
-    {
-      gint64 next = find_next (climbing, row);
-
-      if (next < 0)
-        break;
-      set_price (climbing, row, next);
-      try_prices (climbing, &value, devices);
-      take_line (climbing, row, value, devices);
-    }
-  climb->is_hopeless = climbing->under.price < 0
-                       && price->price >= climbing->climber->max_price;
-  if (climbing->under.price < 0)
-    memcpy (climb->under, climb->over, n);
-  if (climbing->over.price < 0)
-    memcpy (climb->over, climb->under, n);
-  set_price (climbing, row,
-             row < climb->cut->bound->prices->len
-                 ? tp_array_index (climb->cut->bound->prices, TpMemoryPrice,
-                                   row).price
-                 : 0);
-}
-
+/* Rows where the mix holds too much. */
 static gboolean
-has_row (const Climbing *climbing, int device, int step)
+add_rows (Climbing *climbing)
 {
-  for (guint i = 0; i < climbing->prices->len; i++)
-    if (get_price (climbing, i)->device == device
-        && get_price (climbing, i)->step == step)
-      return TRUE;
+  const TpLimitModel *model = climbing->climber->model;
+  Row pair = { .n = 2, .devices = { 0, 1 }, .limit = model->pool };
+  gboolean is_new = FALSE;
+  double held[2];
+
+  for (int d = 0; d < 2; d++)
+    {
+      Row row = { .n = 1, .devices = { d }, .limit = model->limits[d] };
+
+      held[d] = find_peak (climbing, d, &row.steps[0]);
+      pair.steps[d] = row.steps[0];
+      if (row.limit > 0 && held[d] > (double) row.limit * (1 + CLOSE))
+        is_new |= add_row (climbing, &row);
+    }
+  if (tp_limit_model_has_pool (model)
+      && held[0] + held[1] > (double) pair.limit * (1 + CLOSE))
+    is_new |= add_row (climbing, &pair);
+  return is_new;
+}
+
+/* Takes in rows until prices are found that may prove more; FALSE: there are none. */
+static gboolean
+find_next (Climbing *climbing, gboolean is_halfway)
+{
+  for (int i = 0; i < TP_LIMIT_MAX_ROWS; i++)
+    {
+      if (find_prices (climbing, is_halfway))
+        return TRUE;
+      if (!add_rows (climbing))
+        return FALSE;
+    }
   return FALSE;
 }
 
-/* One price on where either device holds most, of what they share too little of. */
-static gboolean
-add_pair (Climbing *climbing, const gint8 *devices)
-{
-  TpMemoryPrice prices[2] = { { 0, 0, 0 }, { 1, 0, 0 } };
-
-  for (int d = 0; d < 2; d++)
-    tp_limit_held_peak (&climbing->climber->model->held, devices, d,
-                         &prices[d].step);
-  if (climbing->prices->len + 2 > TP_MEMORY_MAX_PRICES
-      || (has_row (climbing, 0, prices[0].step)
-          && has_row (climbing, 1, prices[1].step)))
-    return FALSE;
-  tp_array_append_vals (climbing->prices, prices, 2);
-  return TRUE;
-}
-
-/* A price on where @devices holds most too much; FALSE: there is one, or there is
- * no such place. */
-static gboolean
-add_row (Climbing *climbing, const gint8 *devices)
-{
-  const TpLimitModel *model = climbing->climber->model;
-  TpMemoryPrice price = { -1, -1, 0 };
-
-  if (tp_limit_find_pool_over (model, devices) > 0)
-    return add_pair (climbing, devices);
-  price.device = tp_limit_find_fullest (model, devices, &price.step);
-  if (price.device < 0 || climbing->prices->len >= TP_MEMORY_MAX_PRICES
-      || has_row (climbing, price.device, price.step))
-    return FALSE;
-  tp_array_append_val (climbing->prices, price);
-  return TRUE;
-}
-
-/* Those that cost nothing are no use. */
 static void
-drop_rows (Climbing *climbing)
+climb_up (Climbing *climbing)
 {
-  for (guint i = climbing->prices->len; i > 0; i--)
-    if (get_price (climbing, i - 1)->price == 0)
-      tp_array_remove_index (climbing->prices, i - 1);
+  TpLimitClimb *climb = climbing->climb;
+
+  try_prices (climbing);
+  for (int i = 1; i < climbing->climber->n_tries && !is_done (climbing); i++)
+    {
+      add_fullest (climbing, climb->found);
+      if (!find_next (climbing, i % 2 == 0))
+        return;
+      climb->is_hopeless = is_dearest (climbing);
+      if (climb->is_hopeless)
+        return;
+      try_prices (climbing);
+    }
+  find_prices (climbing, FALSE); /* for the parts */
 }
 
-/* The first of those that were added last. */
-static guint
-last_row (const Climbing *climbing)
-{
-  guint n = climbing->prices->len;
+/* ---- what comes of it ----------------------------------------------------- */
 
-  return n >= 2 && count_rows (climbing, n - 2) == 2 ? n - 2 : n - 1;
+static void
+mix (Climbing *climbing)
+{
+  TpLimitClimb *climb = climbing->climb;
+  const double *parts = (const double *) (void *) climbing->parts->data;
+  double least = 0;
+  int n = climbing->climber->model->n_ops;
+
+  memcpy (climb->under, climb->found, n);
+  for (guint k = 0; k < climbing->columns->len; k++)
+    {
+      const gint8 *devices = get_devices (climbing, k);
+      const TpLimitColumn *column
+          = &tp_array_index (climbing->columns, TpLimitColumn, k);
+      double over = -1;
+
+      if (parts[k] <= 0)
+        continue;
+      for (int i = 0; i < n; i++)
+        climb->parts[i] += parts[k] * devices[i];
+      for (int i = 0; i < climbing->n_rows; i++)
+        over = MAX (over, column->over[i]);
+      if (k < climbing->n_best || over >= least)
+        continue;
+      least = over;
+      memcpy (climb->under, devices, n);
+    }
 }
 
 static void
-climb_all (Climbing *climbing, gint8 *devices)
+climbing_clear (Climbing *climbing)
 {
-  gint64 value;
-
-  try_prices (climbing, &value, devices);
-  memcpy (climbing->climb->over, devices, climbing->climber->model->n_ops);
-  memcpy (climbing->climb->under, devices, climbing->climber->model->n_ops);
-  for (guint i = 0; i < climbing->prices->len && !is_done (climbing);
-       i += climbing->n_rows)
-    climb_row (climbing, i, devices);
-  while (!is_done (climbing) && !climbing->climb->is_hopeless
-         && add_row (climbing, climbing->climb->under))
-    climb_row (climbing, last_row (climbing), devices);
+  tp_array_unref (climbing->seen);
+  tp_array_unref (climbing->columns);
+  tp_array_unref (climbing->parts);
 }
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Climbing, climbing_clear)
 
 void
 tp_limit_climb_init (TpLimitClimb *climb, TpLimitClimber *climber,
                      const gint8 *fixed, const TpArray *prices)
 {
   int n = climber->model->n_ops;
-  g_autoptr (TpArray) own = tp_array_new (sizeof (TpMemoryPrice));
-  Climbing climbing = { .climb = climb, .climber = climber, .fixed = fixed,
-                        .prices = own };
-  g_autofree gint8 *devices = tp_new0 (gint8, n + 1);
+  g_auto (Climbing) climbing = { .climb = climb, .climber = climber,
+                                 .fixed = fixed, .most = FIRST_MOST,
+                                 .seen = tp_array_new (sizeof (int)),
+                                 .columns = tp_array_new (sizeof (TpLimitColumn)),
+                                 .parts = tp_array_new (sizeof (double)) };
 
   *climb = (TpLimitClimb){ .device = -1, .step = -1 };
-  climb->over = tp_new0 (gint8, n + 1);
+  climb->found = tp_new0 (gint8, n + 1);
   climb->under = tp_new0 (gint8, n + 1);
-  tp_array_append_vals (own, prices->data, prices->len);
-  drop_rows (&climbing);
-  climb_all (&climbing, devices);
+  climb->parts = tp_new0 (double, n + 1);
+  forget_old (climber);
+  for (int i = 0; i < (int) climber->costs->len; i++)
+    if (is_as_fixed (&climbing, get_seen (climber, i)))
+      tp_array_append_val (climbing.seen, i);
+  climbing.scale = (double) MAX (climber->best->cost != TP_COST_NONE
+                                     ? climber->best->cost
+                                     : climber->model->sum, 1);
+  take_prices (&climbing, prices);
+  begin_columns (&climbing);
+  climb_up (&climbing);
+  mix (&climbing);
 }

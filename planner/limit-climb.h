@@ -10,19 +10,27 @@ typedef struct
 {
   const TpLimitModel *model;
   TpLimitBest *best;          /* is offered what cuts find */
+  TpArray *seen, *costs;      /* what cuts found, of all climbs: n_ops gint8 of each,
+                               * and gint64 */
   gint64 max_price;
   int cuts_left;
-  int n_tries;                /* of one price */
-  int steep;                  /* times the last price, where nothing else says
-                               * which is next */
+  int n_tries;
 } TpLimitClimber;
+
+void tp_limit_climber_init (TpLimitClimber *climber, TpLimitBest *best,
+                            int n_cuts);
+void tp_limit_climber_clear (TpLimitClimber *climber);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitClimber, tp_limit_climber_clear)
 
 typedef struct
 {
   TpLimitCut *cut;            /* the one that proves most */
-  gint8 *over, *under;        /* placements on either side of the limit; equal
-                               * where there was none on one side */
-  int device, step;           /* where that is; -1: nowhere */
+  gint8 *found;               /* what the last cut found */
+  gint8 *under;               /* of the mix, what fits and has the largest part; or
+                               * as @found */
+  double *parts;              /* [op]: of the mix of placements that fits and costs
+                               * least, how much has it on the second device */
+  int device, step;           /* where memory is short; -1: nowhere */
   gboolean is_hopeless;       /* at no price does it fit */
 } TpLimitClimb;
 void tp_limit_climb_clear (TpLimitClimb *climb);

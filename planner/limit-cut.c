@@ -320,5 +320,6 @@ tp_limit_cut_max_price (const TpLimitModel *model)
     bytes += model->held.items[i].size_bytes;
   for (int d = 0; d < 2; d++)
     bytes = MAX (bytes, (Wide) model->limits[d]);
-  return (gint64) MIN ((room << 30) / bytes, TP_PROBLEM_LIMIT);
+  return (gint64) MIN ((room << 30) / bytes,
+                       TP_PROBLEM_LIMIT / TP_MEMORY_MAX_PRICES);
 }

@@ -247,16 +247,38 @@ add_change (const TpLimitHeld *held, const TpLimitHolding *it,
       add_while (changes, readers[i], readers[i], it->size_bytes);
 }
 
-gint64
-tp_limit_held_peak (const TpLimitHeld *held, const gint8 *devices,
-                    int device, int *out_step)
+static const Wide *
+find_changes (const TpLimitHeld *held, const gint8 *devices, int device)
 {
   Wide *changes = held->changes;
-  Wide sum = 0, most = 0;
 
   memset (changes, 0, sizeof (Wide) * (held->problem->graph->n_nodes + 2));
   for (int i = 0; i < held->problem->graph->n_tensors; i++)
     add_change (held, &held->items[i], devices, device, changes);
+  return changes;
+}
+
+void
+tp_limit_held_add (const TpLimitHeld *held, const gint8 *devices, int device,
+                   double part, double *sums)
+{
+  const Wide *changes = find_changes (held, devices, device);
+  Wide sum = 0;
+
+  for (int i = 0; i < held->problem->graph->n_nodes; i++)
+    {
+      sum += changes[i];
+      sums[i] += part * (double) sum;
+    }
+}
+
+gint64
+tp_limit_held_peak (const TpLimitHeld *held, const gint8 *devices,
+                    int device, int *out_step)
+{
+  const Wide *changes = find_changes (held, devices, device);
+  Wide sum = 0, most = 0;
+
   *out_step = 0;
   for (int i = 0; i < held->problem->graph->n_nodes; i++)
     {

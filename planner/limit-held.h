@@ -79,6 +79,9 @@ gint64 tp_limit_held_sum (const TpLimitHeld *held, const gint8 *devices,
 /* The most of these over all steps, and the first with so much. */
 gint64 tp_limit_held_peak (const TpLimitHeld *held, const gint8 *devices,
                            int device, int *out_step);
+/* Adds @part of what @devices holds, about, to @sums: [step]. */
+void tp_limit_held_add (const TpLimitHeld *held, const gint8 *devices, int device,
+                        double part, double *sums);
 /* @shares: [op]: bytes that it, with others or alone, holds on @device at @step. */
 void tp_limit_held_share (const TpLimitHeld *held, int device, int step,
                           gint64 *shares);

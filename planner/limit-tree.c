@@ -3,8 +3,8 @@
  * A. H. Land and A. G. Doig, An automatic method of solving discrete programming
  * problems, 1960. The node whose bound is lowest is taken next. It is done with
  * where ops fixed so far already hold too much, or where none below is cheaper
- * than the best; else the op that holds most, of those on which a placement that
- * fits and one that does not disagree, is fixed to either device. */
+ * than the best; else the op that holds most, of those that the cheapest mix of
+ * placements has on both devices, is fixed to either. */
 #include "config.h"
 
 #include "planner/limit-tree.h"
@@ -17,14 +17,14 @@
 
 #include <string.h>
 
-/* Of one price: at the root, and below, where it is about right already. */
-#define ROOT_TRIES 14
-#define ROOT_STEEP 32
-#define TRIES 3
-#define STEEP 2
+/* Of prices: at the root, and below, where they are about right already. */
+#define ROOT_TRIES 100
+#define TRIES 12
 
 #define PROBES 400            /* of an op and a device: about what a cut takes */
 #define PROBE_CUTS 2          /* as much of a node, at most */
+
+#define TINY 1e-6             /* a part of a mix that is none */
 
 #define MAX_SHARES (1 << 18)  /* in all bounds kept: some MB of a plan */
 
@@ -306,19 +306,44 @@ weigh_ops (const Tree *tree, int index, const TpLimitClimb *climb)
   return g_steal_pointer (&weights);
 }
 
-/* Of the free ops of which the two placements disagree, or else of all, the one
- * that weighs most; -1: none is free. */
+static gboolean
+is_undecided (const TpLimitClimb *climb, int op)
+{
+  return MIN (climb->parts[op], 1 - climb->parts[op]) > TINY;
+}
+
+static double
+weigh_unit (const Tree *tree, const gint64 *weights, int op)
+{
+  TpColocation unit = tp_limit_model_get_unit (tree->climber.model, &op);
+  double sum = 0;
+
+  for (int i = 0; i < unit.n_nodes; i++)
+    sum += (double) weights[unit.nodes[i]];
+  return sum;
+}
+
+/* Of the free units that the mix of placements has on both devices, or else of all, the
+ * first op of the one that weighs most; -1: none is free. */
 static int
 choose_op (const Tree *tree, const TpLimitClimb *climb, const gint64 *weights,
            gboolean is_any)
 {
+  double most = 0;
   int found = -1;
 
   for (int i = 0; i < tree->climber.model->n_ops; i++)
-    if (tree->fixed[i] == TP_LIMIT_FREE
-        && (is_any || climb->over[i] != climb->under[i])
-        && (found < 0 || weights[i] > weights[found]))
+    {
+      double weight;
+
+      if (!is_free (tree, i) || !(is_any || is_undecided (climb, i)))
+        continue;
+      weight = weigh_unit (tree, weights, i);
+      if (found >= 0 && weight <= most)
+        continue;
       found = i;
+      most = weight;
+    }
   return found < 0 && !is_any ? choose_op (tree, climb, weights, TRUE) : found;
 }
 
@@ -391,8 +416,8 @@ static gboolean
 is_hopeless (Tree *tree, int index, const TpLimitClimb *climb)
 {
   return climb->is_hopeless
-         && (is_ruled_out (tree, index, climb->over, 1u << climb->device)
-             || is_ruled_out (tree, index, climb->over, 3));
+         && (is_ruled_out (tree, index, climb->found, 1u << climb->device)
+             || is_ruled_out (tree, index, climb->found, 3));
 }
 
 /* Where no row is, the layout may be: what was offered would be the best. */
@@ -412,7 +437,6 @@ visit (Tree *tree, int index)
   gboolean is_root = index == 0;
 
   tree->climber.n_tries = is_root ? ROOT_TRIES : TRIES;
-  tree->climber.steep = is_root ? ROOT_STEEP : STEEP;
   fix_path (tree, index);
   if (is_full (tree, get_node (tree, index)))
     return;
@@ -430,7 +454,7 @@ visit (Tree *tree, int index)
   if (is_over (tree, &climb) && tree->climber.best->work_left > 0)
     {
       tp_limit_best_search (tree->climber.best, climb.under);
-      tp_limit_best_search (tree->climber.best, climb.over);
+      tp_limit_best_search (tree->climber.best, climb.found);
     }
   if (get_node (tree, index)->value >= tree->climber.best->cost
       || is_hopeless (tree, index, &climb))
@@ -522,6 +546,7 @@ write_proof (Tree *tree)
 static void
 tree_clear (Tree *tree)
 {
+  tp_limit_climber_clear (&tree->climber);
   tp_array_unref (tree->nodes);
   tp_array_unref (tree->heap);
   tp_pointers_free (tree->bounds);
@@ -534,13 +559,13 @@ tp_limit_tree_search (TpLimitBest *best, int n_cuts)
 {
   const TpLimitModel *model = best->model;
   g_auto (Tree) tree = {
-    .climber = { model, best, tp_limit_cut_max_price (model), n_cuts },
     .nodes = tp_array_new (sizeof (Node)),
     .heap = tp_array_new (sizeof (int)),
     .bounds = tp_pointers_new ((GDestroyNotify) tp_memory_bound_free),
   };
   Node root = { .parent = -1, .kind = TP_PROOF_BOUND, .value = G_MININT64 };
 
+  tp_limit_climber_init (&tree.climber, best, n_cuts);
   tree.fixed = tp_new0 (gint8, model->n_ops + 1);
   tp_pointers_add (tree.bounds, tp_memory_bound_new ());
   tp_array_append_val (tree.nodes, root);
