@@ -16,7 +16,7 @@
 
 /* Cuts: about two seconds of them, and no more than that many. */
 #define MAX_CUTS 16000
-#define CUT_ITEMS (G_GINT64_CONSTANT (1) << 20)
+#define CUT_ITEMS (G_GINT64_CONSTANT (1) << 22)
 
 static int
 count_cuts (const TpProblem *problem)
