@@ -20,6 +20,7 @@ typedef struct
 } TpMemoryPrice;
 
 #define TP_MEMORY_MAX_PRICES 24 /* of one bound */
+#define TP_SWEEP_MAX_DEVICES 4 /* of which all placements are swept */
 
 /* Of what a term costs, the part that one of its readers answers for. */
 typedef struct
@@ -65,7 +66,7 @@ typedef struct
   TpProofKind kind;
   int index, step;
   gint64 bytes;
-  gint64 prices[2];           /* [device]: of 2^30 bytes */
+  gint64 prices[TP_SWEEP_MAX_DEVICES]; /* [device]: of 2^30 bytes */
 } TpProofEntry;
 
 typedef struct

@@ -17,17 +17,18 @@ def most(prices, room, shared):
 class Sweep:
     """All placements of ops that may be on the devices @where has for each, from the last
     op to the first. A state is the facts that matter to what is left, each a bit: that
-    any of some ops is on a device."""
+    any of some ops is on any of some devices."""
 
     def __init__(self, plan, where):
-        self.n, self.limits, self.facts, self.index = len(plan.ops), plan.limits, [], {}
+        self.n, self.k, self.facts, self.index = len(plan.ops), len(plan.devices), [], {}
+        self.limits, self.pool = plan.limits, plan.pool
         total = sum(max(t["bytes"], 1) for t in plan.tensors)
-        self.pool = plan.pool
-        self.limited = [d for d in (0, 1)
+        self.limited = [d for d in range(self.k)
                         if 0 < plan.limits[d] < total or 0 < self.pool < 2 * total]
         # what facts mean: paid once they hold, bytes likewise; of an op paid where it is not
-        self.cost, self.weights, self.paid = defaultdict(int), defaultdict(int), defaultdict(list)
-        self.own, self.own_weights = [[0, 0] for _ in plan.ops], [[0, 0] for _ in plan.ops]
+        self.cost, self.weights, self.paid = defaultdict(int), {}, defaultdict(list)
+        self.own = [[0] * self.k for _ in plan.ops]
+        self.own_weights = [[0] * self.k for _ in plan.ops]
         self.rows, self.made = defaultdict(list), defaultdict(int)
         self.away = defaultdict(int)    # of an op: facts with which it may not be there
         self.add_costs(plan)
@@ -35,8 +36,8 @@ class Sweep:
         self.add_held(plan)
         self.add_layers(plan, where)
 
-    def fact(self, ops, d, low):
-        key = tuple(ops), d
+    def fact(self, ops, devices, low):
+        key = tuple(ops), tuple(devices)
         if key not in self.index:
             self.index[key] = len(self.facts)
             self.facts.append([*key, low])
@@ -44,28 +45,42 @@ class Sweep:
         it[2] = min(it[2], low)
         return self.index[key]
 
+    def others(self, d):
+        return [e for e in range(self.k) if e != d]
+
+    def add_copies(self, plan, t):
+        """Of tensor t to each device that reads it, paid by its maker, or by who reads it
+        first."""
+        ops, maker = plan.readers[t], plan.makers[t]
+        for d in range(self.k):
+            if maker is not NONE and plan.shown[t] and d == plan.host or not ops:
+                continue
+            prices = [(e, plan.copy(t, e, d)) for e in self.others(d)]
+            if maker is not NONE and any(price for _, price in prices):
+                for e, price in prices:
+                    self.paid[maker, e].append((self.fact(ops, [d], maker), price))
+            if maker is NONE and plan.copy(t, HOST, d):
+                self.cost[self.fact(ops, [d], ops[0])] += plan.copy(t, HOST, d)
+        for d in range(self.k) if plan.shown[t] else ():
+            self.own[maker][d] += plan.copy(t, d, plan.host)
+
     def add_costs(self, plan):
-        for _, price, d, maker, ops in plan.terms():
-            if price and ops and HOST not in ops:
-                if maker is not NONE:
-                    self.paid[maker, 1 - d].append((self.fact(ops, d, maker), price))
-                elif len(ops) == 1:
-                    self.own[ops[0]][d] += price
-                else:
-                    self.cost[self.fact(ops, d, ops[0])] += price
+        for t in plan.moving:
+            self.add_copies(plan, t)
+        for (row, d), gain in plan.gains.items():
+            if gain:
+                self.cost[self.fact(plan.units[row], self.others(d), plan.units[row][0])] += gain
         for i, devices in enumerate(plan.may):
             for d in devices:
                 self.own[i][d] += plan.cost(i, d)
-        for t in plan.moving:
-            for d in (0, 1) if plan.shown[t] else ():
-                self.own[plan.makers[t]][d] += plan.copy(t, d, plan.host)
 
     def add_together(self, plan):
         for ops in plan.together:
-            for d in (0, 1):
-                fact = self.fact(ops, d, ops[0])
+            for d in range(self.k):
+                fact = self.fact(ops, [d], ops[0])
                 for o in ops:
-                    self.away[o, 1 - d] |= 1 << fact
+                    for e in self.others(d):
+                        self.away[o, e] |= 1 << fact
 
     def add_held(self, plan):
         for d in self.limited:
@@ -76,27 +91,30 @@ class Sweep:
                         if i == 0 and len(ops) == 1:
                             self.own_weights[ops[0]][d] += size
                         elif i == 0 and ops:
-                            self.weights[self.fact(ops, d, ops[0])] += size
+                            fact = self.fact(ops, [d], ops[0])
+                            at, bytes_ = self.weights.get(fact, (d, 0))
+                            self.weights[fact] = at, bytes_ + size
                     elif maker == i or ops == [i] and plan.holding.is_unordered:
                         self.made[i, d] += size
                     elif plan.holding.is_unordered:
                         need(not ops, "held by others")
                     elif ops and ops == [o for o in users if o >= i]:
                         low = -1 if maker is NONE else maker
-                        self.rows[i, d].append((self.fact(users, d, low), size))
+                        self.rows[i, d].append((self.fact(users, [d], low), size))
 
     def step(self, i, d, before, after):
         """(cost, constants, held) of op i on device d."""
-        cost, weights = self.own[i][d], list(self.own_weights[i])
-        weights[1 - d] = 0
+        cost, weights = self.own[i][d], [0] * self.k
+        weights[d] = self.own_weights[i][d]
         fresh = after & ~before
         while fresh:
             fact = (fresh & -fresh).bit_length() - 1
             cost += self.cost.get(fact, 0)
-            weights[self.facts[fact][1]] += self.weights.get(fact, 0)
+            at, size = self.weights.get(fact, (0, 0))
+            weights[at] += size
             fresh &= fresh - 1
         cost += sum(price for fact, price in self.paid.get((i, d), ()) if after >> fact & 1)
-        held = [0, 0]
+        held = [0] * self.k
         for at in self.limited:
             held[at] = (self.made.get((i, at), 0) if at == d else 0) + sum(
                 size for fact, size in self.rows.get((i, at), ()) if after >> fact & 1)
@@ -104,10 +122,11 @@ class Sweep:
 
     def add_layers(self, plan, where):
         ups, gone = defaultdict(int), defaultdict(int)
-        for bit, (ops, d, low) in enumerate(self.facts):
+        for bit, (ops, devices, low) in enumerate(self.facts):
             gone[max(low, 0)] |= 1 << bit
             for o in ops:
-                ups[o, d] |= 1 << bit
+                for d in devices:
+                    ups[o, d] |= 1 << bit
         self.layers, states = [], {0: 0}
         for i in reversed(range(self.n)):
             after, steps = {}, []
@@ -141,25 +160,24 @@ class Sweep:
         """Whether nothing costs less whose peaks but for constants are between these."""
         scaled = [prices, [p // 4 for p in prices], [p * 4 for p in prices]]
         tables = [(p, self.least(high, p)) for p in scaled]
-        room = [self.limits[d] - low[d] if d in self.limited else 0 for d in (0, 1)]
-        shared = self.pool - low[0] - low[1]
-        ways = {0: [(0, 0, 0)]}
+        room = [self.limits[d] - low[d] if d in self.limited else 0 for d in range(self.k)]
+        shared = self.pool - sum(low)
+        ways = {0: [(0,) * (self.k + 1)]}
         for k, (_, steps) in enumerate(self.layers):
             after = defaultdict(list)
             for at, to, cost, weights, held in steps:
                 if any(held[d] > high[d] for d in self.limited):
                     continue
-                for a, b, paid in ways.get(at, ()):
-                    way = a + weights[0], b + weights[1], paid + cost
-                    left = [room[d] - way[d] for d in (0, 1)] if self.limited else [0, 0]
-                    left = [left[d] if d in self.limited else 0 for d in (0, 1)]
-                    rest = shared - way[0] - way[1] if self.pool else sum(left)
+                for *used, paid in ways.get(at, ()):
+                    used = [x + w for x, w in zip(used, weights)]
+                    left = [room[d] - used[d] if d in self.limited else 0 for d in range(self.k)]
+                    rest = shared - sum(used) if self.pool else sum(left)
                     if min(left + [rest]) >= 0 and all(
-                            way[2] + table[k + 1][to] - 2
+                            paid + cost + table[k + 1][to] - 2
                             - self.pay(price, left, rest) < target for price, table in tables):
-                        after[to].append(way)
+                        after[to].append((*used, paid + cost))
             ways = {to: self.thin(them) for to, them in after.items()}
-        return all(way[2] >= target for them in ways.values() for way in them)
+        return all(way[-1] >= target for them in ways.values() for way in them)
 
     def pay(self, prices, left, rest):
         return (most(prices, left, rest) >> 30 if self.pool
@@ -169,6 +187,6 @@ class Sweep:
     def thin(ways):
         kept = []
         for way in sorted(ways):
-            if not any(it[1] <= way[1] and it[2] <= way[2] for it in kept[-32:]):
+            if not any(all(x <= y for x, y in zip(it, way)) for it in kept[-32:]):
                 kept.append(way)
         return kept
