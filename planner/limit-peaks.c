@@ -11,7 +11,6 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
-#include "planner/limit-cut.h"
 #include "planner/limit-sweep.h"
 
 #define WORK (G_GINT64_CONSTANT (1) << 25) /* labels looked at: half a second */
@@ -35,14 +34,14 @@ typedef struct
 
 typedef struct
 {
-  TpLimitBest *best;
+  const TpLimitScope *scope;
+  const TpLimitKeeper *keeper;
   TpLimitSweep sweep;
   TpLimitWalk walk;
   TpArray *boxes;             /* Box */
   gint64 target;              /* what ends have to prove: cost of the best, or
                                * what holds no more than it may but is not laid
                                * out in that */
-  gint64 max_price;
   gint64 over;                /* bytes that the layout of such takes too much */
 } Peaks;
 
@@ -63,18 +62,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Peaks, peaks_clear)
 
 /* ---- placements --------------------------------------------------------- */
 
-#define POOL 2                /* beside devices */
+#define POOL TP_SWEEP_MAX_DEVICES /* beside devices */
 
 /* By how much @walk takes more than the pool has. */
 static gint64
 find_pool_over (const Peaks *peaks)
 {
-  const TpLimitModel *model = peaks->best->model;
+  const TpLimitScope *scope = peaks->scope;
   const TpLimitWalk *walk = &peaks->walk;
 
-  return tp_limit_model_has_pool (model)
+  return tp_limit_scope_has_pool (scope)
              ? walk->weights[0] + walk->peaks[0] + walk->weights[1]
-                   + walk->peaks[1] - (model->pool - peaks->sweep.spare)
+                   + walk->peaks[1] - (scope->pool - peaks->sweep.spare)
              : -G_MAXINT64;
 }
 
@@ -82,14 +81,14 @@ find_pool_over (const Peaks *peaks)
 static int
 find_over (const Peaks *peaks)
 {
-  const TpLimitModel *model = peaks->best->model;
+  const TpLimitScope *scope = peaks->scope;
   gint64 most = 0;
   int found = -1;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < scope->n_devices; d++)
     {
       gint64 over = peaks->walk.weights[d] + peaks->walk.peaks[d]
-                    - (model->limits[d] - peaks->sweep.spare);
+                    - (scope->limits[d] - peaks->sweep.spare);
 
       if (!peaks->sweep.steps->is_limited[d] || over <= most)
         continue;
@@ -103,22 +102,29 @@ find_over (const Peaks *peaks)
 static gint64
 find_least_over (const Peaks *peaks)
 {
-  const TpLimitModel *model = peaks->best->model;
+  const TpLimitScope *scope = peaks->scope;
   gint64 most = find_pool_over (peaks);
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < peaks->scope->n_devices; d++)
     if (peaks->sweep.steps->is_limited[d])
       most = MAX (most, peaks->walk.weights[d] + peaks->walk.peaks[d]
-                            - (model->limits[d] - peaks->sweep.spare));
+                            - (scope->limits[d] - peaks->sweep.spare));
   return most;
+}
+
+static gint64
+get_cost (const Peaks *peaks)
+{
+  return peaks->keeper->get_cost (peaks->keeper->data);
 }
 
 static gboolean
 offer (Peaks *peaks)
 {
-  gboolean is_good = tp_limit_best_offer (peaks->best, peaks->walk.devices);
+  const TpLimitKeeper *keeper = peaks->keeper;
+  gboolean is_good = keeper->offer (keeper->data, peaks->walk.devices);
 
-  peaks->target = MIN (peaks->target, peaks->best->cost);
+  peaks->target = MIN (peaks->target, get_cost (peaks));
   return is_good;
 }
 
@@ -132,7 +138,7 @@ try_prices (Peaks *peaks, const TpLimitBox *box)
 
   peaks->sweep.work_left -= peaks->sweep.steps->ways->len;
   if (value != TP_COST_NONE && find_over (peaks) < 0
-      && peaks->walk.cost < peaks->best->cost)
+      && peaks->walk.cost < get_cost (peaks))
     offer (peaks);
   return value;
 }
@@ -165,27 +171,33 @@ find_next (const Peaks *peaks, const Side *over, const Side *under,
     return price == 0 ? -1 : price / 64;
   if (under->price >= 0)
     {
-      next = meet (over, under, peaks->max_price);
+      next = meet (over, under, peaks->scope->max_price);
       return next <= over->price || next >= under->price ? -1 : next;
     }
-  if (price >= peaks->max_price)
+  if (price >= peaks->scope->max_price)
     return -1;
   next = price > 0 ? price
-                   : (gint64) MIN (((TpLimitWide) peaks->best->model->sum << 24)
+                   : (gint64) MIN (((TpLimitWide) peaks->scope->sum << 24)
                                        / (over->weights + 1),
-                                   (TpLimitWide) peaks->max_price / 64);
-  return MIN (MAX (next, 1), peaks->max_price / 64) * 64;
+                                   (TpLimitWide) peaks->scope->max_price / 64);
+  return MIN (MAX (next, 1), peaks->scope->max_price / 64) * 64;
+}
+
+/* What the other of two devices leaves @device of their pool for constants. */
+static gint64
+find_beside (const Peaks *peaks, const Box *box, int device)
+{
+  return peaks->scope->pool - peaks->sweep.spare - box->box.low[0]
+         - box->box.low[1] - peaks->walk.weights[1 - device];
 }
 
 /* The price on @device for which @box proves most. */
 static void
 climb (Peaks *peaks, Box *box, int device)
 {
-  gint64 room = peaks->best->model->limits[device] - peaks->sweep.spare
+  gint64 room = peaks->scope->limits[device] - peaks->sweep.spare
                 - box->box.low[device];
-  gint64 pool = peaks->best->model->pool - peaks->sweep.spare
-                - box->box.low[0] - box->box.low[1];
-  gboolean has_pool = tp_limit_model_has_pool (peaks->best->model);
+  gboolean has_pool = tp_limit_scope_has_pool (peaks->scope);
   Side over = { .price = -1 }, under = { .price = -1 };
   TpLimitBox trial = box->box;
 
@@ -193,8 +205,9 @@ climb (Peaks *peaks, Box *box, int device)
     {
       gint64 value = try_prices (peaks, &trial);
       gint64 weights = peaks->walk.weights[device];
-      gint64 beside = pool - peaks->walk.weights[1 - device];
-      gboolean is_over = weights > (has_pool ? MIN (room, beside) : room);
+      gboolean is_over
+          = weights > (has_pool ? MIN (room, find_beside (peaks, box, device))
+                                : room);
       Side *side = is_over ? &over : &under;
 
       if (value > box->value)
@@ -216,12 +229,13 @@ climb (Peaks *peaks, Box *box, int device)
 static void
 find_prices (Peaks *peaks, Box *box)
 {
-  const gboolean *is_limited = peaks->sweep.steps->is_limited;
-  int n_rounds = is_limited[0] && is_limited[1] ? 2 : 1;
+  const TpLimitSteps *steps = peaks->sweep.steps;
+  int n_rounds = steps->n_limited > 1 ? 2 : 1;
 
   for (int i = 0; i < n_rounds; i++)
-    for (int d = 0; d < 2 && box->value < peaks->target; d++)
-      if (is_limited[d])
+    for (int d = 0; d < peaks->scope->n_devices && box->value < peaks->target;
+         d++)
+      if (steps->is_limited[d])
         climb (peaks, box, d);
 }
 
@@ -252,7 +266,7 @@ divide (Peaks *peaks, int index, int device, gint64 peak)
 static void
 divide_found (Peaks *peaks, int index, int device)
 {
-  gint64 least = peaks->best->model->limits[device] - peaks->sweep.spare
+  gint64 least = peaks->scope->limits[device] - peaks->sweep.spare
                  - peaks->walk.weights[device];
   gint64 most = peaks->walk.peaks[device] - 1;
 
@@ -270,7 +284,7 @@ divide_pool (Peaks *peaks, int index)
   const gint64 *low = get_box (peaks, index)->box.low;
   int d = walk->peaks[1] - low[1] > walk->peaks[0] - low[0];
   gint64 most = walk->peaks[d] - 1;
-  gint64 least = peaks->best->model->pool - peaks->sweep.spare - low[1 - d]
+  gint64 least = peaks->scope->pool - peaks->sweep.spare - low[1 - d]
                  - walk->weights[0] - walk->weights[1];
 
   least = MIN (MAX (least, low[d]), most);
@@ -288,11 +302,11 @@ divide_wide (Peaks *peaks, int index)
 
   if (peaks->target - box->value < peaks->target / FINE)
     return FALSE;
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < peaks->scope->n_devices; d++)
     {
       gint64 width = box->box.high[d] - box->box.low[d];
 
-      if (width <= most || width < peaks->best->model->limits[d] / NARROW)
+      if (width <= most || width < peaks->scope->limits[d] / NARROW)
         continue;
       most = width;
       found = d;
@@ -319,10 +333,11 @@ take_found (Peaks *peaks, int index)
   box->is_done = TRUE;
   if (!offer (peaks))
     {
-      peaks->over = MAX (tp_limit_layout_get_over (&peaks->best->layout,
-                                                   peaks->walk.devices),
+      const TpLimitKeeper *keeper = peaks->keeper;
+
+      peaks->over = MAX (keeper->get_over (keeper->data, peaks->walk.devices),
                          1 - find_least_over (peaks));
-      tp_limit_best_search (peaks->best, peaks->walk.devices);
+      keeper->search (keeper->data, peaks->walk.devices);
     }
   peaks->target = MIN (peaks->target, peaks->walk.cost);
 }
@@ -400,7 +415,7 @@ write_box (const Peaks *peaks, int index, TpMemoryProof *proof)
     }
   else
     {
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < peaks->scope->n_devices; d++)
         entry.prices[d] = box->box.price[d];
       proof->bound_ns = MIN (proof->bound_ns, box->value);
     }
@@ -414,7 +429,7 @@ write_proof (const Peaks *peaks)
   g_autoptr (TpArray) stack = tp_array_new (sizeof (int));
   int at = 0;
 
-  proof->bound_ns = peaks->best->cost;
+  proof->bound_ns = get_cost (peaks);
   tp_array_append_val (stack, at);
   while (stack->len > 0)
     {
@@ -437,15 +452,15 @@ write_proof (const Peaks *peaks)
 static void
 search (Peaks *peaks, gint64 spare)
 {
-  const TpLimitModel *model = peaks->best->model;
+  const TpLimitScope *scope = peaks->scope;
   Box root = { .value = G_MININT64, .first_child = -1 };
 
   peaks->over = 0;
   peaks->sweep.spare = spare;
-  peaks->target = MIN (peaks->best->cost, model->sum + 1);
-  for (int d = 0; d < 2; d++)
+  peaks->target = MIN (get_cost (peaks), scope->sum + 1);
+  for (int d = 0; d < peaks->scope->n_devices; d++)
     root.box.high[d]
-        = peaks->sweep.steps->is_limited[d] ? model->limits[d] - spare : 0;
+        = peaks->sweep.steps->is_limited[d] ? scope->limits[d] - spare : 0;
   tp_array_set_size (peaks->boxes, 0);
   tp_array_append_val (peaks->boxes, root);
   while (peaks->sweep.work_left > 0 && peaks->boxes->len < MAX_BOXES)
@@ -465,9 +480,9 @@ search_spare (Peaks *peaks)
 {
   gint64 spare = 0, least = G_MAXINT64;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < peaks->scope->n_devices; d++)
     if (peaks->sweep.steps->is_limited[d])
-      least = MIN (least, peaks->best->model->limits[d]);
+      least = MIN (least, peaks->scope->limits[d]);
   for (int i = 0; i < SPARE_TRIES && peaks->over > 0; i++)
     {
       if (peaks->over >= least - spare)
@@ -479,19 +494,18 @@ search_spare (Peaks *peaks)
 }
 
 TpMemoryProof *
-tp_limit_peaks_search (TpLimitBest *best)
+tp_limit_peaks_search (const TpLimitScope *scope, const TpLimitKeeper *keeper)
 {
-  g_autoptr (TpLimitSteps) steps = tp_limit_steps_new (best->model);
+  g_autoptr (TpLimitSteps) steps = tp_limit_steps_new (scope);
   g_autoptr (TpMemoryProof) proof = NULL;
-  g_auto (Peaks) peaks
-      = { .best = best, .boxes = tp_array_new (sizeof (Box)) };
+  g_auto (Peaks) peaks = { .scope = scope, .keeper = keeper,
+                           .boxes = tp_array_new (sizeof (Box)) };
 
   if (steps == NULL)
     return NULL;
   tp_limit_sweep_init (&peaks.sweep, steps);
   peaks.sweep.work_left = WORK;
-  peaks.walk.devices = tp_new0 (gint8, best->model->n_ops + 1);
-  peaks.max_price = tp_limit_cut_max_price (best->model);
+  peaks.walk.devices = tp_new0 (gint8, scope->n_ops + 1);
   search (&peaks, 0);
   proof = write_proof (&peaks);
   search_spare (&peaks);

@@ -2,7 +2,7 @@
 #ifndef TP_PLANNER_LIMIT_POOL_H
 #define TP_PLANNER_LIMIT_POOL_H
 
-#include "planner/limit-model.h"
+#include "planner/limit-held.h"
 
 /* What prices on all bytes of either device come to at most, if these take no more
  * than @room, and both together than @pool (< 0: any), in 2^-30. */

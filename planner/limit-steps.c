@@ -1,7 +1,7 @@
 /* limit-steps.c: see limit-steps.h.
  *
- * A flag says whether any of some ops is on a device, of those decided. It
- * lives from the last of them to the first, or to what makes what they read;
+ * A flag says whether any of some ops is on any of some devices, of those decided: on
+ * one, or, for a group that gains on one, on any other. It lives from the last of them to the first, or to what makes what they read;
  * flags of the same ops are one. A node is the set of flags that are up:
  * what is paid and held at the next op depends on nothing else, nor does where
  * it may be that is to be with others. Networks have few tensors at once, and of
@@ -21,7 +21,8 @@
 typedef struct
 {
   const int *ops;             /* ascending */
-  int n, device;
+  int n;
+  guint set;                  /* of devices */
   int low;                    /* the last op that asks for it; -1: the first */
   gint64 cost, weights;       /* paid and held once it is up */
   int slot;                   /* -1: not alive */
@@ -38,15 +39,16 @@ typedef struct
 typedef struct
 {
   TpLimitSteps *steps;
-  const TpLimitModel *model;
+  const TpLimitScope *scope;
   TpArray *flags;             /* Flag */
   TpArray *items;             /* Item */
   int *newest;                /* [op]: flags whose last op it is */
-  int *ups;                   /* [op * 2 + device]: that are up with it there */
-  int *made;                  /* [op * 2 + device]: paid if it is not there */
-  int *held;                  /* [op * 2 + device]: bytes while it runs */
-  int *away;                  /* [op * 2 + device]: up where it may not be there */
-  gint64 *own_weights, *own_held; /* [op * 2 + device]: if it is there */
+  /* [op * n_devices + device]: */
+  int *ups;                   /* that are up with it there */
+  int *made;                  /* paid if it is there */
+  int *held;                  /* bytes while it runs */
+  int *away;                  /* up where it may not be there */
+  gint64 *own, *own_weights, *own_held; /* if it is there */
   guint64 used;               /* slots */
   int of_slot[MAX_FLAGS];
 } Build;
@@ -74,19 +76,26 @@ add_item (Build *build, int *list, int flag, gint64 amount)
   tp_array_append_val (build->items, item);
 }
 
+static gsize
+index_of (const Build *build, int op, int device)
+{
+  return (gsize) op * build->scope->n_devices + device;
+}
+
 /* ---- flags -------------------------------------------------------------- */
 
+/* Low: who asks for it last. */
 static int
-add_flag (Build *build, const int *ops, int n, int device, int low)
+add_flag (Build *build, const int *ops, int n, guint set, int low)
 {
   int last = ops[n - 1];
-  Flag flag = { ops, n, device, low, 0, 0, -1, build->newest[last] };
+  Flag flag = { ops, n, set, low, 0, 0, -1, build->newest[last] };
 
   for (int i = flag.next; i >= 0; i = get_flag (build, i)->next)
     {
       Flag *it = get_flag (build, i);
 
-      if (it->device != device || it->n != n
+      if (it->set != set || it->n != n
           || memcmp (it->ops, ops, sizeof (int) * n) != 0)
         continue;
       it->low = MIN (it->low, low);
@@ -95,47 +104,110 @@ add_flag (Build *build, const int *ops, int n, int device, int low)
   build->newest[last] = (int) build->flags->len;
   tp_array_append_val (build->flags, flag);
   for (int i = 0; i < n; i++)
-    add_item (build, &build->ups[2 * ops[i] + device], build->newest[last], 0);
+    for (int d = 0; d < build->scope->n_devices; d++)
+      if (set >> d & 1)
+        add_item (build, &build->ups[index_of (build, ops[i], d)],
+                  build->newest[last], 0);
   return build->newest[last];
 }
 
+/* Paid once any of @ops is on any of @set. */
 static void
-add_terms (Build *build)
+add_price (Build *build, const int *ops, int n, guint set, gint64 price)
 {
-  const TpLimitTerms *costs = build->model->costs;
-
-  for (guint i = 0; i < costs->terms->len; i++)
+  if (price == 0 || n == 0)
+    return;
+  if (n > 1)
     {
-      const TpLimitTerm *it = &tp_array_index (costs->terms, TpLimitTerm, i);
-      const int *ops = tp_limit_term_readers (costs, it);
-      int low = it->maker >= 0 ? it->maker : ops[0];
-      int flag = add_flag (build, ops, it->n, it->device, low);
+      get_flag (build, add_flag (build, ops, n, set, ops[0]))->cost += price;
+      return;
+    }
+  for (int d = 0; d < build->scope->n_devices; d++)
+    if (set >> d & 1 && build->own[index_of (build, ops[0], d)] != TP_COST_NONE)
+      build->own[index_of (build, ops[0], d)] += price;
+}
 
-      if (it->maker < 0)
-        get_flag (build, flag)->cost += it->price;
-      else
-        add_item (build, &build->made[2 * it->maker + it->device], flag,
-                  it->price);
+/* Of what is made, to @device, by who makes it elsewhere. */
+static void
+add_copy (Build *build, int tensor, int device)
+{
+  const TpTensor *it = &build->scope->problem->graph->tensors[tensor];
+
+  for (int from = 0; from < build->scope->n_devices; from++)
+    {
+      gint64 price = from == device ? 0
+                                    : tp_limit_scope_copy (build->scope, tensor,
+                                                           from, device);
+
+      if (price > 0)
+        add_item (build, &build->made[index_of (build, it->producer, from)],
+                  add_flag (build, it->consumers, it->n_consumers, 1u << device,
+                            it->producer),
+                  price);
     }
 }
 
-/* Any op of it on one device bars the other to those before. */
+static void
+add_copies (Build *build, int tensor)
+{
+  const TpLimitScope *scope = build->scope;
+  const TpTensor *it = &scope->problem->graph->tensors[tensor];
+
+  for (int d = 0; d < scope->n_devices && it->n_consumers > 0; d++)
+    if (it->producer < 0)
+      add_price (build, it->consumers, it->n_consumers, 1u << d,
+                 tp_limit_scope_copy (scope, tensor, TP_COSTS_HOST, d));
+    else if (!tp_limit_scope_is_kept (scope, tensor, d))
+      add_copy (build, tensor, d);
+}
+
+/* Its gain on a device is lost where any of it is on another. */
+static void
+add_group (Build *build, int index)
+{
+  const TpProblem *problem = build->scope->problem;
+  const TpGroup *it = &problem->groups->groups[index];
+  guint all = (1u << build->scope->n_devices) - 1;
+
+  for (int d = 0; d < build->scope->n_devices; d++)
+    add_price (build, it->nodes, it->n_nodes, all & ~(1u << d),
+               tp_problem_get_gain (problem, index, d));
+}
+
+static void
+add_costs (Build *build)
+{
+  const TpProblem *problem = build->scope->problem;
+
+  for (int i = 0; i < problem->graph->n_tensors; i++)
+    if (!tp_tensor_is_resident (&problem->graph->tensors[i]))
+      add_copies (build, i);
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    add_group (build, i);
+}
+
+/* Any op of it on one device bars the others to those before. */
 static void
 add_colocation (Build *build, const TpColocation *it)
 {
-  for (int d = 0; d < 2; d++)
+  int k = build->scope->n_devices;
+
+  for (int d = 0; d < k; d++)
     {
-      int flag = add_flag (build, it->nodes, it->n_nodes, d, it->nodes[0]);
+      int flag = add_flag (build, it->nodes, it->n_nodes, 1u << d, it->nodes[0]);
 
       for (int i = 0; i < it->n_nodes; i++)
-        add_item (build, &build->away[2 * it->nodes[i] + 1 - d], flag, 1);
+        for (int other = 0; other < k; other++)
+          if (other != d)
+            add_item (build, &build->away[index_of (build, it->nodes[i], other)],
+                      flag, 1);
     }
 }
 
 static void
 add_colocations (Build *build)
 {
-  const TpGraph *graph = build->model->problem->graph;
+  const TpGraph *graph = build->scope->problem->graph;
 
   for (int i = 0; i < graph->n_colocations; i++)
     add_colocation (build, &graph->colocations[i]);
@@ -146,7 +218,7 @@ add_colocations (Build *build)
 static const int *
 get_readers (const Build *build, const TpLimitHolding *it)
 {
-  return (const int *) (void *) build->model->held.readers->data + it->first;
+  return (const int *) (void *) build->scope->held->readers->data + it->first;
 }
 
 static void
@@ -155,9 +227,9 @@ add_constant (Build *build, const TpLimitHolding *it, int device)
   const int *ops = get_readers (build, it);
 
   if (it->n == 1)
-    build->own_weights[2 * ops[0] + device] += it->size_bytes;
+    build->own_weights[index_of (build, ops[0], device)] += it->size_bytes;
   else if (it->n > 1)
-    get_flag (build, add_flag (build, ops, it->n, device, ops[0]))->weights
+    get_flag (build, add_flag (build, ops, it->n, 1u << device, ops[0]))->weights
         += it->size_bytes;
 }
 
@@ -166,26 +238,27 @@ add_constant (Build *build, const TpLimitHolding *it, int device)
 static void
 add_held (Build *build, int tensor, int device, int step, int n_to_come)
 {
-  const TpLimitHolding *it = &build->model->held.items[tensor];
+  const TpLimitHolding *it = &build->scope->held->items[tensor];
   int n, flag;
   gint64 bytes
-      = tp_limit_held_find (&build->model->held, tensor, device, step, &n);
+      = tp_limit_held_find (build->scope->held, tensor, device, step, &n);
 
   gboolean is_own
-      = it->maker == step || build->model->problem->is_unordered;
+      = it->maker == step || build->scope->problem->is_unordered;
 
   if (is_own)
-    build->own_held[2 * step + device] += n == 0 ? 0 : bytes;
+    build->own_held[index_of (build, step, device)] += n == 0 ? 0 : bytes;
   if (is_own || n == 0 || n != n_to_come)
     return;
-  flag = add_flag (build, get_readers (build, it), it->n, device, it->maker);
-  add_item (build, &build->held[2 * step + device], flag, bytes);
+  flag = add_flag (build, get_readers (build, it), it->n, 1u << device,
+                   it->maker);
+  add_item (build, &build->held[index_of (build, step, device)], flag, bytes);
 }
 
 static void
 add_tensor (Build *build, int tensor, int device)
 {
-  const TpLimitHolding *it = &build->model->held.items[tensor];
+  const TpLimitHolding *it = &build->scope->held->items[tensor];
   const int *ops = get_readers (build, it);
   int last = it->n == 0 ? it->maker : ops[it->n - 1], n_gone = 0;
 
@@ -201,15 +274,16 @@ add_tensor (Build *build, int tensor, int device)
 static void
 add_holdings (Build *build)
 {
-  const TpLimitModel *model = build->model;
+  const TpLimitScope *scope = build->scope;
+  const TpLimitHolding *items = scope->held->items;
 
-  for (int i = 0; i < model->problem->graph->n_tensors; i++)
-    for (int d = 0; d < 2; d++)
+  for (int i = 0; i < scope->problem->graph->n_tensors; i++)
+    for (int d = 0; d < scope->n_devices; d++)
       {
-        if (!build->steps->is_limited[d] || model->held.items[i].size_bytes == 0)
+        if (!build->steps->is_limited[d] || items[i].size_bytes == 0)
           continue;
-        if (model->held.items[i].is_constant)
-          add_constant (build, &model->held.items[i], d);
+        if (items[i].is_constant)
+          add_constant (build, &items[i], d);
         else
           add_tensor (build, i, d);
       }
@@ -293,7 +367,7 @@ find_ups (const Build *build, int op, int device)
 {
   guint64 ups = 0;
 
-  for (int i = build->ups[2 * op + device]; i >= 0;
+  for (int i = build->ups[index_of (build, op, device)]; i >= 0;
        i = tp_array_index (build->items, Item, i).next)
     ups |= (guint64) 1
            << get_flag (build, tp_array_index (build->items, Item, i).flag)
@@ -317,36 +391,44 @@ sum_items (const Build *build, int list, guint64 set)
   return sum;
 }
 
+/* Whether what it holds can be where there are limits. */
+static gboolean
+is_within (const Build *build, const TpLimitWay *way)
+{
+  const TpLimitScope *scope = build->scope;
+
+  for (int d = 0; d < scope->n_devices; d++)
+    if (build->steps->is_limited[d]
+        && way->weights[d] + way->held[d] > scope->limits[d])
+      return FALSE;
+  return !tp_limit_scope_has_pool (scope)
+         || way->weights[0] + way->held[0] + way->weights[1] + way->held[1]
+                <= scope->pool;
+}
+
 /* What @op on its device costs and holds where @before is up. FALSE: too
  * much. */
 static gboolean
 fill_way (const Build *build, int op, guint64 before, guint64 after,
           TpLimitWay *way)
 {
-  int at = 2 * op;
+  gsize here = index_of (build, op, way->device);
 
-  way->cost = build->model->costs->own[at + way->device]
-              + sum_items (build, build->made[at + 1 - way->device], after);
-  way->weights[way->device] = build->own_weights[at + way->device];
-  way->held[way->device] = build->own_held[at + way->device];
+  way->cost = build->own[here] + sum_items (build, build->made[here], after);
+  way->weights[way->device] = build->own_weights[here];
+  way->held[way->device] = build->own_held[here];
   for (guint64 fresh = after & ~before; fresh != 0; fresh &= fresh - 1)
     {
       const Flag *it
           = get_flag (build, build->of_slot[__builtin_ctzll (fresh)]);
 
       way->cost += it->cost;
-      way->weights[it->device] += it->weights;
+      if (it->weights > 0)
+        way->weights[__builtin_ctz (it->set)] += it->weights;
     }
-  for (int d = 0; d < 2; d++)
-    {
-      way->held[d] += sum_items (build, build->held[at + d], after);
-      if (build->steps->is_limited[d]
-          && way->weights[d] + way->held[d] > build->model->limits[d])
-        return FALSE;
-    }
-  return !tp_limit_model_has_pool (build->model)
-         || way->weights[0] + way->held[0] + way->weights[1] + way->held[1]
-                <= build->model->pool;
+  for (int d = 0; d < build->scope->n_devices; d++)
+    way->held[d] += sum_items (build, build->held[index_of (build, op, d)], after);
+  return is_within (build, way);
 }
 
 /* By where they lead: what meets in a node is next to each other. */
@@ -369,20 +451,24 @@ sort_ways (TpLimitSteps *steps, guint first, int n_nodes)
 static void
 add_ways (Build *build, int op, const TpArray *nodes, Layer *next)
 {
-  guint64 ups[2] = { find_ups (build, op, 0), find_ups (build, op, 1) };
+  int k = build->scope->n_devices;
   guint first = build->steps->ways->len;
-  guint64 gone = drop_flags (build, op);
+  guint64 ups[TP_SWEEP_MAX_DEVICES], gone;
+
+  for (int d = 0; d < k; d++)
+    ups[d] = find_ups (build, op, d);
+  gone = drop_flags (build, op);
 
   layer_reset (next, nodes->len);
   for (guint i = 0; i < nodes->len; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < k; d++)
       {
         guint64 before = tp_array_index (nodes, guint64, i);
         guint64 after = before | ups[d];
         TpLimitWay way = { .from = (int) i, .device = d };
 
-        if (build->model->costs->own[2 * (gsize) op + d] == TP_COST_NONE
-            || sum_items (build, build->away[2 * op + d], before) > 0
+        if (build->own[index_of (build, op, d)] == TP_COST_NONE
+            || sum_items (build, build->away[index_of (build, op, d)], before) > 0
             || !fill_way (build, op, before, after, &way))
           continue;
         way.to = find_node (next, after & ~gone);
@@ -397,7 +483,7 @@ add_layers (Build *build)
   TpLimitSteps *steps = build->steps;
   g_autoptr (TpArray) nodes = tp_array_new (sizeof (guint64));
   g_auto (Layer) next = { .keys = tp_array_new (sizeof (guint64)) };
-  int n = build->model->n_ops;
+  int n = build->scope->n_ops;
   guint64 none = 0;
   guint n_nodes = 1;
 
@@ -428,6 +514,7 @@ build_clear (Build *build)
   g_free (build->made);
   g_free (build->held);
   g_free (build->away);
+  g_free (build->own);
   g_free (build->own_weights);
   g_free (build->own_held);
 }
@@ -442,31 +529,52 @@ new_lists (gsize n)
   return lists;
 }
 
-TpLimitSteps *
-tp_limit_steps_new (const TpLimitModel *model)
+static void
+build_init (Build *build)
 {
-  gsize n = model->n_ops;
-  g_autoptr (TpLimitSteps) steps = g_new0 (TpLimitSteps, 1);
-  g_auto (Build) build = { .steps = steps, .model = model };
+  gsize n = build->scope->n_ops, n_all = n * build->scope->n_devices;
 
-  build.flags = tp_array_new (sizeof (Flag));
-  build.items = tp_array_new (sizeof (Item));
-  build.newest = new_lists (n);
-  build.ups = new_lists (2 * n);
-  build.made = new_lists (2 * n);
-  build.held = new_lists (2 * n);
-  build.away = new_lists (2 * n);
-  build.own_weights = tp_new0 (gint64, 2 * n + 1);
-  build.own_held = tp_new0 (gint64, 2 * n + 1);
-  steps->model = model;
+  build->flags = tp_array_new (sizeof (Flag));
+  build->items = tp_array_new (sizeof (Item));
+  build->newest = new_lists (n);
+  build->ups = new_lists (n_all);
+  build->made = new_lists (n_all);
+  build->held = new_lists (n_all);
+  build->away = new_lists (n_all);
+  build->own = tp_memdup (build->scope->own, sizeof (gint64) * (n_all + 1));
+  build->own_weights = tp_new0 (gint64, n_all + 1);
+  build->own_held = tp_new0 (gint64, n_all + 1);
+}
+
+static void
+find_limited (TpLimitSteps *steps)
+{
+  const TpLimitScope *scope = steps->scope;
+
+  for (int d = 0; d < scope->n_devices; d++)
+    {
+      steps->is_limited[d]
+          = tp_limit_scope_has_pool (scope)
+            || (scope->limits[d] > 0
+                && scope->limits[d] < scope->held->all_bytes);
+      steps->n_limited += steps->is_limited[d];
+    }
+}
+
+TpLimitSteps *
+tp_limit_steps_new (const TpLimitScope *scope)
+{
+  gsize n = scope->n_ops;
+  g_autoptr (TpLimitSteps) steps = g_new0 (TpLimitSteps, 1);
+  g_auto (Build) build = { .steps = steps, .scope = scope };
+
+  build_init (&build);
+  steps->scope = scope;
   steps->ways = tp_array_new (sizeof (TpLimitWay));
   steps->n_nodes = tp_new0 (int, n + 1);
   steps->first_way = tp_new0 (int, n + 1);
-  for (int d = 0; d < 2; d++)
-    steps->is_limited[d]
-        = tp_limit_model_has_pool (model)
-          || (model->limits[d] > 0 && model->limits[d] < model->held.all_bytes);
-  add_terms (&build);
+  find_limited (steps);
+  add_costs (&build);
   add_colocations (&build);
   add_holdings (&build);
   return build.items->len < MAX_ITEMS && add_layers (&build)

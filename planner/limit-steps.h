@@ -5,7 +5,7 @@
 #ifndef TP_PLANNER_LIMIT_STEPS_H
 #define TP_PLANNER_LIMIT_STEPS_H
 
-#include "planner/limit-model.h"
+#include "planner/limit-scope.h"
 
 /* An op on a device, from a node of its layer to one of the next. */
 typedef struct
@@ -13,14 +13,17 @@ typedef struct
   int from, to;
   int device;
   gint64 cost;
-  gint64 weights[2];          /* [device]: of constants first read there */
-  gint64 held[2];             /* [device]: all else there when the op begins */
+  gint64 weights[TP_SWEEP_MAX_DEVICES]; /* [device]: of constants first read there */
+  gint64 held[TP_SWEEP_MAX_DEVICES]; /* [device]: all else there when the op
+                               * begins */
 } TpLimitWay;
 
 typedef struct
 {
-  const TpLimitModel *model;  /* (unowned) */
-  gboolean is_limited[2];     /* [device]: what is 0 besides is of no account */
+  const TpLimitScope *scope;  /* (unowned) */
+  gboolean is_limited[TP_SWEEP_MAX_DEVICES]; /* [device]: what is 0 besides is of no
+                               * account */
+  int n_limited;              /* how many are */
   int *n_nodes;               /* [layer]: of op n_ops - 1 first; in the end all
                                * is decided */
   int *first_way;             /* [layer]: as many more as there are */
@@ -28,7 +31,7 @@ typedef struct
 } TpLimitSteps;
 
 /* Returns: (nullable): NULL: too much is undecided at once. */
-TpLimitSteps *tp_limit_steps_new (const TpLimitModel *model);
+TpLimitSteps *tp_limit_steps_new (const TpLimitScope *scope);
 void tp_limit_steps_free (TpLimitSteps *steps);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitSteps, tp_limit_steps_free)
 

@@ -10,7 +10,6 @@
 #include "planner/limit-sweep.h"
 
 #include "ir/guard.h"
-#include "planner/limit-cut.h"
 #include "planner/limit-pool.h"
 
 #include <string.h>
@@ -22,14 +21,20 @@
 typedef struct
 {
   gint64 cost;
-  gint64 weights[2];
+  gint64 weights[TP_SWEEP_MAX_DEVICES];
   int before, way;            /* label, -1: none */
 } Label;
 
 static int
+get_n_devices (const TpLimitSweep *sweep)
+{
+  return sweep->steps->scope->n_devices;
+}
+
+static int
 get_n_ways (const TpLimitSteps *steps, int layer)
 {
-  return layer + 1 > steps->model->n_ops ? 0
+  return layer + 1 > steps->scope->n_ops ? 0
                                          : steps->first_way[layer + 1]
                                                - steps->first_way[layer];
 }
@@ -49,7 +54,7 @@ new_tables (TpLimitSweep *sweep, int n_nodes)
 void
 tp_limit_sweep_init (TpLimitSweep *sweep, const TpLimitSteps *steps)
 {
-  int n = steps->model->n_ops;
+  int n = steps->scope->n_ops;
 
   *sweep = (TpLimitSweep){ .steps = steps };
   sweep->first_node = tp_new0 (int, n + 2);
@@ -74,9 +79,12 @@ tp_limit_sweep_clear (TpLimitSweep *sweep)
 /* ---- what is to come ---------------------------------------------------- */
 
 static gboolean
-is_within (const TpLimitBox *box, const TpLimitWay *way)
+is_within (const TpLimitSweep *sweep, const TpLimitWay *way)
 {
-  return way->held[0] <= box->high[0] && way->held[1] <= box->high[1];
+  for (int d = 0; d < get_n_devices (sweep); d++)
+    if (way->held[d] > sweep->box.high[d])
+      return FALSE;
+  return TRUE;
 }
 
 static void
@@ -95,11 +103,12 @@ fill_layer (TpLimitSweep *sweep, int layer, int table)
       const TpLimitWay *it = tp_limit_steps_get (steps, index);
       gint64 sum;
 
-      if (next[it->to] == INFINITE || !is_within (&sweep->box, it))
+      if (next[it->to] == INFINITE || !is_within (sweep, it))
         continue;
-      sum = next[it->to] + it->cost
-            + tp_limit_price (price[0], it->weights[0])
-            + tp_limit_price (price[1], it->weights[1]);
+      sum = next[it->to] + it->cost;
+      for (int d = 0; d < get_n_devices (sweep); d++)
+        if (it->weights[d] > 0)
+          sum += tp_limit_price (price[d], it->weights[d]);
       if (sum >= left[it->from])
         continue;
       left[it->from] = sum;
@@ -111,7 +120,7 @@ fill_layer (TpLimitSweep *sweep, int layer, int table)
 static void
 fill_table (TpLimitSweep *sweep, int table, const gint64 *price)
 {
-  int n = sweep->steps->model->n_ops;
+  int n = sweep->steps->scope->n_ops;
 
   memcpy (sweep->factors[table], price, sizeof sweep->factors[table]);
   for (int i = 0; i < sweep->steps->n_nodes[n]; i++)
@@ -120,21 +129,21 @@ fill_table (TpLimitSweep *sweep, int table, const gint64 *price)
     fill_layer (sweep, layer, table);
 }
 
-/* Room for constants beside @weights: of either device, where it is limited, and
- * of both together; below 0: there is less. */
+/* Room for constants beside @weights: of each device, where it is limited, and of all
+ * together; below 0: there is less. */
 static void
 find_room (const TpLimitSweep *sweep, const gint64 *weights, gint64 *room,
            gint64 *out_pool)
 {
-  const TpLimitModel *model = sweep->steps->model;
+  const TpLimitScope *scope = sweep->steps->scope;
 
-  *out_pool = model->pool - sweep->spare;
-  for (int d = 0; d < 2; d++)
+  *out_pool = scope->pool - sweep->spare;
+  for (int d = 0; d < scope->n_devices; d++)
     {
       gint64 used = sweep->box.low[d] + weights[d];
 
       room[d] = sweep->steps->is_limited[d]
-                    ? model->limits[d] - sweep->spare - used
+                    ? scope->limits[d] - sweep->spare - used
                     : 0;
       *out_pool -= used;
     }
@@ -145,13 +154,13 @@ find_room (const TpLimitSweep *sweep, const gint64 *weights, gint64 *room,
 static gint64
 find_rest (const TpLimitSweep *sweep, int table, const gint64 *weights)
 {
-  gint64 room[2], pool, sum = 0;
+  gint64 room[TP_SWEEP_MAX_DEVICES], pool, sum = 0;
 
   find_room (sweep, weights, room, &pool);
-  if (tp_limit_model_has_pool (sweep->steps->model))
+  if (tp_limit_scope_has_pool (sweep->steps->scope))
     return (gint64) (tp_limit_pay_most (sweep->factors[table], room, pool)
                      >> 30) + 2;
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < get_n_devices (sweep); d++)
     if (sweep->steps->is_limited[d])
       sum += tp_limit_price (sweep->factors[table][d], room[d]) + 1;
   return sum;
@@ -162,8 +171,8 @@ find_rest (const TpLimitSweep *sweep, int table, const gint64 *weights)
 static void
 walk_init (const TpLimitSweep *sweep, TpLimitWalk *walk)
 {
-  walk->cost = -sweep->steps->model->constant;
-  for (int d = 0; d < 2; d++)
+  walk->cost = -sweep->steps->scope->constant;
+  for (int d = 0; d < TP_SWEEP_MAX_DEVICES; d++)
     walk->weights[d] = walk->peaks[d] = 0;
 }
 
@@ -172,9 +181,9 @@ add_way (const TpLimitSweep *sweep, int layer, int way, TpLimitWalk *walk)
 {
   const TpLimitWay *it = tp_limit_steps_get (sweep->steps, way);
 
-  walk->devices[sweep->steps->model->n_ops - 1 - layer] = (gint8) it->device;
+  walk->devices[sweep->steps->scope->n_ops - 1 - layer] = (gint8) it->device;
   walk->cost += it->cost;
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < get_n_devices (sweep); d++)
     {
       walk->weights[d] += it->weights[d];
       walk->peaks[d] = MAX (walk->peaks[d], it->held[d]);
@@ -185,8 +194,8 @@ gint64
 tp_limit_sweep_bound (TpLimitSweep *sweep, const TpLimitBox *box,
                       TpLimitWalk *walk)
 {
-  static const gint64 none[2] = { 0, 0 };
-  const TpLimitModel *model = sweep->steps->model;
+  static const gint64 none[TP_SWEEP_MAX_DEVICES] = { 0 };
+  const TpLimitScope *scope = sweep->steps->scope;
   int node = 0;
 
   sweep->box = *box;
@@ -194,14 +203,14 @@ tp_limit_sweep_bound (TpLimitSweep *sweep, const TpLimitBox *box,
   if (sweep->left[0][0] == INFINITE)
     return TP_COST_NONE;
   walk_init (sweep, walk);
-  for (int layer = 0; layer < model->n_ops; layer++)
+  for (int layer = 0; layer < scope->n_ops; layer++)
     {
       int way = sweep->best[sweep->first_node[layer] + node];
 
       add_way (sweep, layer, way, walk);
       node = tp_limit_steps_get (sweep->steps, way)->to;
     }
-  return sweep->left[0][0] - find_rest (sweep, 0, none) - model->constant;
+  return sweep->left[0][0] - find_rest (sweep, 0, none) - scope->constant;
 }
 
 /* ---- labels ------------------------------------------------------------- */
@@ -213,14 +222,22 @@ get_label (const TpArray *labels, guint index)
 }
 
 static gboolean
+has_room (const TpLimitSweep *sweep, const Label *label)
+{
+  gint64 room[TP_SWEEP_MAX_DEVICES], pool;
+
+  find_room (sweep, label->weights, room, &pool);
+  for (int d = 0; d < get_n_devices (sweep); d++)
+    if (room[d] < 0)
+      return FALSE;
+  return pool >= 0 || !tp_limit_scope_has_pool (sweep->steps->scope);
+}
+
+static gboolean
 is_hopeful (const TpLimitSweep *sweep, const Label *label, int node,
             gint64 target)
 {
-  gint64 room[2], pool;
-
-  find_room (sweep, label->weights, room, &pool);
-  if (room[0] < 0 || room[1] < 0
-      || (pool < 0 && tp_limit_model_has_pool (sweep->steps->model)))
+  if (!has_room (sweep, label))
     return FALSE;
   for (int i = 0; i < TP_LIMIT_TABLES; i++)
     if (sweep->left[i][node] == INFINITE
@@ -231,12 +248,31 @@ is_hopeful (const TpLimitSweep *sweep, const Label *label, int node,
   return TRUE;
 }
 
+static gint64
+sum_weights (const Label *label)
+{
+  gint64 sum = 0;
+
+  for (int d = 0; d < TP_SWEEP_MAX_DEVICES; d++)
+    sum += label->weights[d];
+  return sum;
+}
+
 static gboolean
 is_before (const Label *a, const Label *b)
 {
-  gint64 x = a->weights[0] + a->weights[1], y = b->weights[0] + b->weights[1];
+  gint64 x = sum_weights (a), y = sum_weights (b);
 
   return x < y || (x == y && a->cost <= b->cost);
+}
+
+static gboolean
+is_worse (const TpLimitSweep *sweep, const Label *label, const Label *other)
+{
+  for (int d = 0; d < get_n_devices (sweep); d++)
+    if (label->weights[d] < other->weights[d])
+      return FALSE;
+  return label->cost >= other->cost;
 }
 
 /* Unless one that is there costs and holds no more. With one limit the last is
@@ -244,17 +280,11 @@ is_before (const Label *a, const Label *b)
 static void
 keep (const TpLimitSweep *sweep, TpArray *labels, const Label *label)
 {
-  const gboolean *is_limited = sweep->steps->is_limited;
-  int n_back = is_limited[0] && is_limited[1] ? N_BACK : 1;
+  int n_back = sweep->steps->n_limited > 1 ? N_BACK : 1;
 
   for (int i = (int) labels->len - 1; i >= 0 && n_back > 0; i--, n_back--)
-    {
-      const Label *it = get_label (labels, (guint) i);
-
-      if (it->cost <= label->cost && it->weights[0] <= label->weights[0]
-          && it->weights[1] <= label->weights[1])
-        return;
-    }
+    if (is_worse (sweep, label, get_label (labels, (guint) i)))
+      return;
   tp_array_append_vals (labels, label, 1);
 }
 
@@ -276,8 +306,8 @@ merge (TpLimitSweep *sweep, int layer, int index, gint64 target)
       Label label = *get_label (sweep->labels, (guint) i);
 
       label.cost += way->cost;
-      label.weights[0] += way->weights[0];
-      label.weights[1] += way->weights[1];
+      for (int d = 0; d < get_n_devices (sweep); d++)
+        label.weights[d] += way->weights[d];
       label.before = i;
       label.way = index;
       if (!is_hopeful (sweep, &label, node, target))
@@ -313,7 +343,7 @@ pass_layer (TpLimitSweep *sweep, int layer, gint64 target)
   for (int node = 0; node < steps->n_nodes[layer + 1]; node++)
     {
       for (; at < n && tp_limit_steps_get (steps, first + at)->to == node; at++)
-        if (is_within (&sweep->box, tp_limit_steps_get (steps, first + at)))
+        if (is_within (sweep, tp_limit_steps_get (steps, first + at)))
           merge (sweep, layer, first + at, target);
       close_node (sweep, sweep->first_node[layer + 1] + node);
     }
@@ -322,7 +352,7 @@ pass_layer (TpLimitSweep *sweep, int layer, gint64 target)
 static void
 start (TpLimitSweep *sweep)
 {
-  Label label = { 0, { 0, 0 }, -1, -1 };
+  Label label = { .before = -1, .way = -1 };
 
   tp_array_set_size (sweep->labels, 0);
   tp_array_append_val (sweep->labels, label);
@@ -334,7 +364,7 @@ start (TpLimitSweep *sweep)
 static int
 find_last (const TpLimitSweep *sweep, gint64 target)
 {
-  int n = sweep->steps->model->n_ops, found = -1;
+  int n = sweep->steps->scope->n_ops, found = -1;
 
   for (int i = sweep->first_label[sweep->first_node[n]];
        i < (int) sweep->labels->len; i++)
@@ -353,9 +383,9 @@ find_last (const TpLimitSweep *sweep, gint64 target)
 static void
 fill_tables (TpLimitSweep *sweep, gint64 max_price)
 {
-  gint64 low[2], high[2];
+  gint64 low[TP_SWEEP_MAX_DEVICES], high[TP_SWEEP_MAX_DEVICES];
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < TP_SWEEP_MAX_DEVICES; d++)
     {
       low[d] = sweep->box.price[d] / 4;
       high[d] = MIN (sweep->box.price[d], max_price / 4) * 4;
@@ -368,14 +398,14 @@ TpLimitSweepEnd
 tp_limit_sweep_search (TpLimitSweep *sweep, gint64 target, gint64 work,
                        TpLimitWalk *walk)
 {
-  const TpLimitModel *model = sweep->steps->model;
+  const TpLimitScope *scope = sweep->steps->scope;
   gint64 least = sweep->work_left - work;
   int found;
 
-  target += model->constant;
-  fill_tables (sweep, tp_limit_cut_max_price (model));
+  target += scope->constant;
+  fill_tables (sweep, scope->max_price);
   start (sweep);
-  for (int layer = 0; layer < model->n_ops; layer++)
+  for (int layer = 0; layer < scope->n_ops; layer++)
     {
       pass_layer (sweep, layer, target);
       if (sweep->work_left < MAX (least, 0)
@@ -386,7 +416,7 @@ tp_limit_sweep_search (TpLimitSweep *sweep, gint64 target, gint64 work,
   if (found < 0)
     return TP_LIMIT_SWEEP_NONE;
   walk_init (sweep, walk);
-  for (int layer = model->n_ops - 1; layer >= 0; layer--)
+  for (int layer = scope->n_ops - 1; layer >= 0; layer--)
     {
       const Label *it = get_label (sweep->labels, (guint) found);
 

@@ -10,15 +10,17 @@
 
 typedef struct
 {
-  gint64 low[2], high[2];     /* [device]: bytes of the peak, less constants */
-  gint64 price[2];            /* [device]: of 2^30 bytes of constants */
+  /* [device]: bytes of the peak, less constants; of 2^30 bytes of constants. */
+  gint64 low[TP_SWEEP_MAX_DEVICES], high[TP_SWEEP_MAX_DEVICES];
+  gint64 price[TP_SWEEP_MAX_DEVICES];
 } TpLimitBox;
 
 /* A way as found. */
 typedef struct
 {
   gint64 cost;                /* gains of groups subtracted */
-  gint64 weights[2], peaks[2]; /* [device]: where limited */
+  gint64 weights[TP_SWEEP_MAX_DEVICES]; /* [device]: where limited */
+  gint64 peaks[TP_SWEEP_MAX_DEVICES];
   gint8 *devices;             /* [op] */
 } TpLimitWalk;
 
@@ -28,7 +30,7 @@ typedef struct
   TpLimitBox box;
   int *first_node;            /* [layer]: of all nodes */
   gint64 *left[TP_LIMIT_TABLES]; /* [node]: the least to come, at some price */
-  gint64 factors[TP_LIMIT_TABLES][2]; /* that price */
+  gint64 factors[TP_LIMIT_TABLES][TP_SWEEP_MAX_DEVICES]; /* that price */
   int *best;                  /* [node]: the way to that at the first price */
   TpArray *labels;            /* Label, by node */
   int *first_label;           /* [node] */

@@ -119,12 +119,51 @@ offer_ends (TpLimitBest *best)
     }
 }
 
+static gint64
+get_cost (gpointer data)
+{
+  const TpLimitBest *best = data;
+
+  return best->cost;
+}
+
+static gboolean
+offer (gpointer data, const gint8 *devices)
+{
+  return tp_limit_best_offer (data, devices);
+}
+
+static void
+search (gpointer data, const gint8 *devices)
+{
+  tp_limit_best_search (data, devices);
+}
+
+static gint64
+get_over (gpointer data, const gint8 *devices)
+{
+  TpLimitBest *best = data;
+
+  return tp_limit_layout_get_over (&best->layout, devices);
+}
+
+static TpMemoryProof *
+sweep (TpLimitBest *best, const TpProblem *problem)
+{
+  g_auto (TpLimitScope) scope = { 0 };
+  const TpLimitKeeper keeper = { get_cost, offer, search, get_over, best };
+
+  return tp_limit_scope_init (&scope, problem, &best->model->held)
+             ? tp_limit_peaks_search (&scope, &keeper)
+             : NULL;
+}
+
 /* By sweeps, and where these leave a gap by cuts: what proves more. */
 static TpMemoryProof *
 find_proof (TpLimitBest *best, const TpProblem *problem)
 {
   g_autoptr (TpMemoryProof) swept
-      = problem->n_cuts > 0 ? NULL : tp_limit_peaks_search (best);
+      = problem->n_cuts > 0 ? NULL : sweep (best, problem);
   g_autoptr (TpMemoryProof) cut = NULL;
 
   if (swept != NULL && swept->bound_ns == best->cost)
