@@ -24,8 +24,8 @@ class Held:
         plan = self.plan
         group = self.within.get((step, d), [step])
         made = [t for t, maker in enumerate(plan.makers) if maker == step]
-        last = sum(max(plan.tensors[t]["bytes"], 1)
-                   for t, maker in enumerate(plan.makers) if maker == group[-1])
+        last = sum(max(it["bytes"], 1) for it, maker in zip(plan.tensors, plan.makers)
+                   if maker == group[-1] and "state" not in it)
         for t, it in enumerate(plan.tensors):
             maker, users = plan.makers[t], self.users.get(t, [])
             if self.root[t] != t or (it.get("streamed") and d == plan.host):

@@ -11,6 +11,15 @@
 #include "planner/check/check-shares.h"
 #include "planner/check/check-span.h"
 
+/* Of what keeps to limits of memory there may be a proof of its own. */
+static void
+check_shares (TpChecker *checker)
+{
+  tp_checker_check_shares (checker);
+  if (checker->plan->memory_proof != NULL)
+    tp_checker_check_memory_proof (checker);
+}
+
 static const struct
 {
   const char *name;
@@ -19,7 +28,7 @@ static const struct
 } certificates[] = {
   { "min-cut", 2, tp_checker_check_cut },
   { TP_PLAN_MEMORY_TREE, 2, tp_checker_check_memory_tree },
-  { TP_PLAN_SHARE_TREE, TP_CHECKER_MAX_SHARING, tp_checker_check_shares },
+  { TP_PLAN_SHARE_TREE, TP_CHECKER_MAX_SHARING, check_shares },
   { TP_PLAN_WEIGHTED_CUT, 2, tp_checker_check_load },
   { TP_PLAN_WEIGHTED_SHARES, TP_CHECKER_MAX_SHARING,
     tp_checker_check_load_several },
@@ -30,7 +39,7 @@ static const struct
 };
 
 /* Throughput is proved by loads, makespan by them and a schedule, energy and price by
- * rates, and nothing else is. */
+ * rates, and nothing else is; what fits by trees of choices, where time is. */
 static void
 check_kind (TpChecker *checker, const char *kind)
 {
@@ -52,6 +61,11 @@ check_kind (TpChecker *checker, const char *kind)
                      "a certificate of kind '%.40s' proves nothing for "
                      "objective '%s'",
                      kind == NULL ? "" : kind, plan->objective);
+  if (plan->memory_proof != NULL && g_strcmp0 (kind, TP_PLAN_MEMORY_TREE) != 0
+      && g_strcmp0 (kind, TP_PLAN_SHARE_TREE) != 0)
+    tp_checker_fail (checker,
+                     "memory_tree is no part of a certificate of kind '%.40s'",
+                     kind == NULL ? "" : kind);
 }
 
 /* Proofs that count memory have each tensor of a device in memory of its own. */

@@ -128,7 +128,8 @@ find_inside (const TpGraph *graph, int op, int root, int end)
   gint64 size = find_size (graph, root), made = 0;
 
   for (int i = 0; i < last->n_outputs && made < size; i++)
-    if (last->outputs[i] >= 0)
+    if (last->outputs[i] >= 0
+        && !tp_tensor_is_resident (&graph->tensors[last->outputs[i]]))
       made += MIN (find_size (graph, last->outputs[i]), size);
   return graph->nodes[op].outputs[0] == root ? MIN (size, made) : 0;
 }

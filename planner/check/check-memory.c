@@ -5,7 +5,9 @@
  * tree are all placements there are. Of each end one of these has to hold: a
  * bound of what is below it is no less than claimed; what its ops hold is above
  * a limit by itself; it is one placement, which costs enough, or whose arenas,
- * laid out as sessions do, do not fit. */
+ * laid out as sessions do, do not fit; all its placements, op after op, cost enough.
+ *
+ * Of three and four devices there are but peaks, and ends of the last kind. */
 #include "config.h"
 
 #include "planner/check/check-memory.h"
@@ -46,7 +48,7 @@ typedef struct
   TpCheckerHeld held;
   TpCheckerLevels levels;
   int bound;                  /* whose levels they are; -1: of none */
-  gint8 *devices;             /* [op]; FREE: either */
+  gint8 *devices;             /* [op]; FREE: any */
   TpArray *path;              /* Choice */
   TpCheckerBox box;
   TpCheckerSteps steps;       /* of what was fixed when it was last asked for */
@@ -204,7 +206,7 @@ check_sweep (Walk *walk, const TpProofEntry *entry)
   gsize n = walk->checker->plan->n_placements;
   TpCheckerBox box = walk->box;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < walk->checker->costs->n_devices; d++)
     {
       box.prices[d] = entry->prices[d];
       if (entry->prices[d] < 0)
@@ -275,7 +277,8 @@ enter_peak (Walk *walk, const TpProofEntry *entry)
   int d = entry->index;
   Choice choice = { .op = -1, .device = d, .bytes = entry->bytes };
 
-  if (d < 0 || d > 1 || walk->room.limits[d] <= 0
+  if (d < 0 || d >= walk->checker->costs->n_devices
+      || walk->room.limits[d] <= 0
       || entry->bytes < walk->box.low[d] || entry->bytes >= walk->box.high[d])
     return FALSE;
   choice.low = walk->box.low[d];
@@ -370,6 +373,21 @@ walk_clear (Walk *walk)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
+/* The one device that @op may be on; FREE: there are several. */
+static gint8
+find_only (const TpChecker *checker, int op)
+{
+  int only = FREE, n = 0;
+
+  for (int d = 0; d < checker->costs->n_devices; d++)
+    if (tp_checker_may_run (checker, op, d))
+      {
+        only = d;
+        n++;
+      }
+  return (gint8) (n == 1 ? only : FREE);
+}
+
 static void
 walk_tree (TpChecker *checker)
 {
@@ -384,12 +402,10 @@ walk_tree (TpChecker *checker)
   tp_checker_held_init (&walk.held, checker);
   walk.room = tp_checker_find_room (checker->plan->costs,
                                     checker->plan->memory_limits);
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < checker->costs->n_devices; d++)
     walk.box.high[d] = walk.room.limits[d];
   for (int i = 0; i < n; i++)
-    walk.devices[i] = !tp_checker_may_run (checker, i, 1)   ? 0
-                      : !tp_checker_may_run (checker, i, 0) ? 1
-                                                            : FREE;
+    walk.devices[i] = find_only (checker, i);
   check_tree (&walk);
 }
 
@@ -409,6 +425,37 @@ tp_checker_check_limits (TpChecker *checker)
     tp_checker_fail (checker, "the plan takes more memory than its limits");
 }
 
+/* What a proof may have where it is of more than two devices. */
+static gboolean
+check_several (TpChecker *checker, const TpMemoryProof *proof)
+{
+  const TpCosts *costs = checker->plan->costs;
+
+  if (costs->n_devices > TP_SWEEP_MAX_DEVICES)
+    return tp_checker_fail (checker, "memory_tree: %d devices, of which no more "
+                                     "than %d are swept",
+                            costs->n_devices, TP_SWEEP_MAX_DEVICES);
+  if (tp_checker_count_limits (costs) > costs->n_devices)
+    return tp_checker_fail (checker, "memory_tree: some of %d devices share "
+                                     "memory, which is swept of two alone",
+                            costs->n_devices);
+  if (proof->bounds->len > 0)
+    return tp_checker_fail (checker, "memory_bounds are of two devices, not %d",
+                            costs->n_devices);
+  for (guint i = 0; i < proof->entries->len; i++)
+    {
+      TpProofKind kind
+          = tp_array_index (proof->entries, TpProofEntry, i).kind;
+
+      if (kind != TP_PROOF_PEAK && kind != TP_PROOF_SWEEP)
+        return tp_checker_fail (checker,
+                                "memory_tree[%u] is neither a peak nor a sweep, "
+                                "as all are of %d devices",
+                                i, costs->n_devices);
+    }
+  return TRUE;
+}
+
 static gboolean
 check_parts (TpChecker *checker)
 {
@@ -418,8 +465,10 @@ check_parts (TpChecker *checker)
   Wide n_items = checker->graph->n_nodes + checker->graph->n_tensors;
 
   if (proof == NULL || plan->memory_limits == NULL
-      || checker->costs->n_devices != 2)
+      || checker->costs->n_devices < 2)
     return tp_checker_fail (checker, "there is no proof, or no limit");
+  if (checker->costs->n_devices > 2 && !check_several (checker, proof))
+    return FALSE;
   if (plan->tie_price_ns != 0 || proof->bound_ns < plan->bound_ns
       || proof->bound_ns > plan->cost_ns)
     return tp_checker_fail (checker, "memory_bound_ns is %" G_GINT64_FORMAT

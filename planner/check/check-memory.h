@@ -7,7 +7,7 @@
 /* That the plan keeps to the limits it names. */
 void tp_checker_check_limits (TpChecker *checker);
 /* That none which keeps to the limits costs less than the proof says: of the plan at hand,
- * whose cheapest is for others. Two devices. */
+ * whose cheapest is for others. Two devices; of more, sweeps alone. */
 void tp_checker_check_memory_proof (TpChecker *checker);
 /* "memory-tree": that none which keeps to the limits costs less than the proof
  * says. Two devices. */

@@ -33,20 +33,6 @@ tp_checker_count_limits (const TpCosts *costs)
   return n;
 }
 
-TpCheckerRoom
-tp_checker_find_room (const TpCosts *costs, const gint64 *limits)
-{
-  TpCheckerRoom room = { { limits[0], limits[1] }, 0 };
-
-  if (!begins_pool (costs, 0) || limits[2] <= 0)
-    return room;
-  room.pool = limits[2];
-  for (int d = 0; d < 2; d++)
-    if (room.limits[d] == 0 || room.limits[d] > room.pool)
-      room.limits[d] = room.pool;
-  return room;
-}
-
 gint64
 tp_checker_find_limit (const TpCosts *costs, const gint64 *limits, int device)
 {
@@ -63,6 +49,18 @@ tp_checker_find_limit (const TpCosts *costs, const gint64 *limits, int device)
           limit = pool;
       }
   return limit;
+}
+
+TpCheckerRoom
+tp_checker_find_room (const TpCosts *costs, const gint64 *limits)
+{
+  TpCheckerRoom room = { { 0 }, 0 };
+
+  for (int d = 0; d < costs->n_devices; d++)
+    room.limits[d] = tp_checker_find_limit (costs, limits, d);
+  if (costs->n_devices == 2 && begins_pool (costs, 0))
+    room.pool = MAX (limits[2], 0);
+  return room;
 }
 
 static TpCheckerBytes

@@ -3,14 +3,15 @@
 #define TP_PLANNER_CHECK_ROOM_H
 
 #include "ir/costs.h"
+#include "ir/memory-proof.h"
 
 __extension__ typedef __int128 TpCheckerBytes;
 
-/* Of two devices. */
+/* Of as many devices as are swept. */
 typedef struct
 {
-  gint64 limits[2];           /* 0: none; no more than they share */
-  gint64 pool;                /* for both together; 0: no limit */
+  gint64 limits[TP_SWEEP_MAX_DEVICES]; /* 0: none; no more than they share */
+  gint64 pool;                /* of two alone: for both together; 0: no limit */
 } TpCheckerRoom;
 
 TpCheckerRoom tp_checker_find_room (const TpCosts *costs,

@@ -1,7 +1,7 @@
 /* check-share.c: lower bounds of what placements cost, from shares of terms.
  *
- * A term costs its price where its maker is not on its device and any of its
- * readers is. With x = 1 on the device and 0 elsewhere, that is at least the sum
+ * A term costs its price where its maker is not on its devices and any of its
+ * readers is. With x = 1 on these and 0 elsewhere, that is at least the sum
  * of any shares of the price, each times x of its reader less x of the maker. So
  * all costs are at least a sum over ops, each of which is least by itself. Of a
  * colocation x is one, so that amounts which add up to 0 change nothing. */
@@ -37,21 +37,18 @@ find_price (const TpMemoryPrice *price, gint64 bytes)
 }
 
 gboolean
-tp_checker_find_copy (const TpChecker *checker, int tensor, int device,
+tp_checker_find_copy (const TpChecker *checker, int tensor, int from, int to,
                       TpCheckerTerm *out)
 {
   const TpTensor *it = &checker->graph->tensors[tensor];
+  int place = it->producer < 0 ? TP_COSTS_HOST : from;
 
   if (tp_tensor_is_resident (it)
-      || (it->is_output && it->producer >= 0
-          && checker->costs->host == device))
+      || (it->is_output && it->producer >= 0 && checker->costs->host == to))
     return FALSE;
-  *out = (TpCheckerTerm){ device, it->producer,
-                 tp_checker_copy_cost (checker, tensor,
-                                       it->producer < 0 ? TP_COSTS_HOST
-                                                        : 1 - device,
-                                       device),
-                 it->consumers, it->n_consumers };
+  *out = (TpCheckerTerm){ 1u << to, it->producer,
+                          tp_checker_copy_cost (checker, tensor, place, to),
+                          it->consumers, it->n_consumers };
   return TRUE;
 }
 
@@ -59,9 +56,11 @@ TpCheckerTerm
 tp_checker_find_gain (const TpChecker *checker, int index, int device)
 {
   const TpGroup *group = &checker->plan->all_groups->groups[index];
+  int k = checker->costs->n_devices;
+  guint others = ((1u << k) - 1) & ~(1u << device);
 
-  return (TpCheckerTerm){ 1 - device, -1, checker->gains[2 * (gsize) index + device],
-                 group->nodes, group->n_nodes };
+  return (TpCheckerTerm){ others, -1, checker->gains[(gsize) index * k + device],
+                          group->nodes, group->n_nodes };
 }
 
 static TpCheckerTerm
@@ -70,8 +69,8 @@ find_bytes (TpCheckerHeld *held, const TpMemoryPrice *price, int root)
   gint64 bytes
       = tp_checker_held_find (held, root, price->device, price->step);
 
-  return (TpCheckerTerm){ price->device, -1, find_price (price, bytes), held->ops,
-                 held->n_ops };
+  return (TpCheckerTerm){ 1u << price->device, -1, find_price (price, bytes),
+                          held->ops, held->n_ops };
 }
 
 /* Costs nothing, wherever it is. */
@@ -85,7 +84,7 @@ find_together (const TpChecker *checker, const TpMemoryShare *share,
       || share->row != 0)
     return FALSE;
   it = &checker->graph->colocations[share->index];
-  *out = (TpCheckerTerm){ 1, -1, 0, it->nodes, it->n_nodes };
+  *out = (TpCheckerTerm){ 1u << 1, -1, 0, it->nodes, it->n_nodes };
   return TRUE;
 }
 
@@ -105,7 +104,7 @@ find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
     return FALSE;
   if (is_copy)
     return share->row == 0
-           && tp_checker_find_copy (checker, share->index,
+           && tp_checker_find_copy (checker, share->index, share->kind != 'h',
                                     share->kind == 'h', out);
   if (is_gain)
     *out = tp_checker_find_gain (checker, share->index, share->kind == 'e');
@@ -119,11 +118,23 @@ find_term (TpCheckerHeld *held, const TpMemoryBound *bound,
 
 /* ---- what ops answer for alone ------------------------------------------ */
 
+/* Of what @term costs, to @op on its devices. */
 static void
-add_single (Wide *levels, const TpCheckerTerm *term)
+add_amount (const TpChecker *checker, const TpCheckerTerm *term, int op,
+            Wide amount, Wide *levels)
+{
+  int k = checker->costs->n_devices;
+
+  for (int d = 0; d < k; d++)
+    if (term->devices >> d & 1)
+      levels[(gsize) op * k + d] += amount;
+}
+
+static void
+add_single (const TpChecker *checker, const TpCheckerTerm *term, Wide *levels)
 {
   if (term->n == 1 && term->maker < 0)
-    levels[2 * (gsize) term->readers[0] + term->device] += term->price;
+    add_amount (checker, term, term->readers[0], term->price, levels);
 }
 
 /* Of an output that its op has to bring to the caller. */
@@ -131,35 +142,36 @@ static void
 add_output (const TpChecker *checker, int tensor, Wide *levels)
 {
   const TpTensor *it = &checker->graph->tensors[tensor];
-  int host = checker->costs->host;
+  int host = checker->costs->host, k = checker->costs->n_devices;
 
-  for (int d = 0; d < 2 && it->is_output && it->producer >= 0; d++)
+  for (int d = 0; d < k && it->is_output && it->producer >= 0; d++)
     if (d != host)
-      levels[2 * (gsize) it->producer + d]
+      levels[(gsize) it->producer * k + d]
           += tp_checker_copy_cost (checker, tensor, d, host);
 }
 
 void
 tp_checker_add_own (const TpChecker *checker, Wide *levels)
 {
+  int k = checker->costs->n_devices;
   TpCheckerTerm term;
 
   for (int i = 0; i < checker->costs->n_nodes; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < k; d++)
       if (tp_checker_may_run (checker, i, d))
-        levels[2 * (gsize) i + d] += tp_checker_node_cost (checker, i, d);
+        levels[(gsize) i * k + d] += tp_checker_node_cost (checker, i, d);
   for (int i = 0; i < checker->costs->n_tensors; i++)
-    for (int d = 0; d < 2; d++)
-      if (tp_checker_find_copy (checker, i, d, &term))
-        add_single (levels, &term);
+    for (int d = 0; d < k; d++)
+      if (tp_checker_find_copy (checker, i, TP_COSTS_HOST, d, &term))
+        add_single (checker, &term, levels);
   for (int i = 0; i < checker->costs->n_tensors; i++)
     if (!tp_tensor_is_resident (&checker->graph->tensors[i]))
       add_output (checker, i, levels);
   for (int i = 0; i < checker->costs->n_groups; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < k; d++)
       {
         term = tp_checker_find_gain (checker, i, d);
-        add_single (levels, &term);
+        add_single (checker, &term, levels);
       }
 }
 
@@ -199,7 +211,7 @@ add_price (TpCheckerHeld *held, const TpMemoryPrice *price,
     {
       TpCheckerTerm term = find_bytes (held, price, i);
 
-      add_single (out->levels, &term);
+      add_single (held->checker, &term, out->levels);
     }
 }
 
@@ -296,9 +308,10 @@ add_share (TpCheckerHeld *held, const TpMemoryBound *bound,
     return FALSE;
   taking->before = share;
   taking->taken = (order == 0 ? taking->taken : 0) + share->amount;
-  out->levels[2 * (gsize) share->op + term->device] += share->amount;
+  add_amount (held->checker, term, share->op, share->amount, out->levels);
   if (term->maker >= 0)
-    out->levels[2 * (gsize) term->maker + term->device] -= share->amount;
+    add_amount (held->checker, term, term->maker, -(Wide) share->amount,
+                out->levels);
   return share->kind == 'k' || taking->taken <= term->price;
 }
 
@@ -347,10 +360,10 @@ tp_checker_find_levels (TpCheckerHeld *held, int index,
 static Wide
 pay (const TpCheckerTerm *term, const gint8 *devices)
 {
-  if (term->maker >= 0 && devices[term->maker] == term->device)
+  if (term->maker >= 0 && (term->devices >> devices[term->maker] & 1))
     return 0;
   for (int i = 0; i < term->n; i++)
-    if (devices[term->readers[i]] == term->device)
+    if (term->devices >> devices[term->readers[i]] & 1)
       return term->n == 1 && term->maker < 0 ? 0 : term->price;
   return 0;
 }
@@ -368,7 +381,7 @@ tp_checker_sum_cost (TpCheckerHeld *held, const gint8 *devices)
     sum += levels[2 * (gsize) i + devices[i]];
   for (int i = 0; i < checker->costs->n_tensors; i++)
     for (int d = 0; d < 2; d++)
-      if (tp_checker_find_copy (checker, i, d, &term))
+      if (tp_checker_find_copy (checker, i, 1 - d, d, &term))
         sum += pay (&term, devices);
   for (int i = 0; i < checker->costs->n_groups; i++)
     for (int d = 0; d < 2; d++)

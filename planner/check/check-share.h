@@ -6,31 +6,32 @@
 
 __extension__ typedef __int128 TpCheckerWide;
 
-/* A bound taken apart: @offset, and of each op what it answers for on either
- * device. */
+/* A bound taken apart, of two devices: @offset, and of each op what it answers for
+ * on either. */
 typedef struct
 {
   TpCheckerWide offset;
   TpCheckerWide *levels;      /* [op * 2 + device] */
 } TpCheckerLevels;
 
-/* Its price is paid where its maker is not on the device and any reader is. */
+/* Its price is paid where its maker is on none of the devices and any reader is. */
 typedef struct
 {
-  int device, maker;          /* -1: none */
+  guint devices;              /* a set */
+  int maker;                  /* -1: none */
   TpCheckerWide price;
   const int *readers;         /* ascending */
   int n;
 } TpCheckerTerm;
 
-/* Copy of @tensor to @device; FALSE: the caller has it there, whoever reads it
- * besides. */
-gboolean tp_checker_find_copy (const TpChecker *checker, int tensor, int device,
-                               TpCheckerTerm *out);
-/* What group @index gains on @device: lost where any of it is on the other. */
+/* Copy of @tensor to device @to from @from, if its maker is there; of an input, from
+ * the caller. FALSE: the caller has it there, whoever reads it besides. */
+gboolean tp_checker_find_copy (const TpChecker *checker, int tensor, int from,
+                               int to, TpCheckerTerm *out);
+/* What group @index gains on @device: lost where any of it is on another. */
 TpCheckerTerm tp_checker_find_gain (const TpChecker *checker, int index,
                                     int device);
-/* To @levels, [op * 2 + device]: what ops cost by themselves, and terms that have
+/* To @levels, [op * n_devices + device]: what ops cost by themselves, and terms that have
  * one reader and no maker. */
 void tp_checker_add_own (const TpChecker *checker, TpCheckerWide *levels);
 

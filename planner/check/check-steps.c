@@ -23,10 +23,14 @@ typedef TpCheckerWide Wide;
 
 typedef struct
 {
-  int device, maker;          /* -1: none */
-  const int *ops;             /* any of which makes it so; ascending */
+  int device;                 /* where bytes are, or ops together */
+  guint devices;              /* a set */
+  const int *ops;             /* any of which on any of these makes it so;
+                               * ascending */
   int n_all, n;               /* those to come, before the op at hand */
-  Wide cost;                  /* of a copy or a gain */
+  int maker;                  /* -1: none */
+  Wide costs[TP_SWEEP_MAX_DEVICES]; /* [device]: of a copy or a gain, for the
+                               * maker there; if none, for who makes it so */
   gint64 weights;             /* of a constant */
   int root;                   /* tensor that is held; else -1 */
   gboolean is_together;       /* all of @ops are on one device */
@@ -44,8 +48,9 @@ typedef struct
   int *by_last;               /* [op] */
   int now[MAX_FACTS];         /* -1: free */
   int n_now;                  /* up to which any is used */
-  Wide *own;                  /* [op * 2 + device] */
-  gint64 made[2];             /* by the op at hand */
+  int k;                      /* devices */
+  Wide *own;                  /* [op * k + device] */
+  gint64 made[TP_SWEEP_MAX_DEVICES]; /* by the op at hand */
   gint64 work;
 } Making;
 
@@ -70,13 +75,48 @@ add_fact (Making *making, Fact fact)
   tp_array_append_val (making->facts, fact);
 }
 
+/* Of @prices, [device]. What one op answers for alone is its own. */
 static void
-add_term (Making *making, const TpCheckerTerm *term)
+add_term (Making *making, const TpCheckerTerm *term, int device,
+          const Wide *prices)
 {
-  if (term->price > 0 && (term->n > 1 || term->maker >= 0))
-    add_fact (making, (Fact){ .device = term->device, .maker = term->maker,
-                              .ops = term->readers, .n = term->n,
-                              .cost = term->price, .root = -1 });
+  Fact fact = { .device = device, .devices = term->devices, .ops = term->readers,
+                .n = term->n, .maker = term->maker, .root = -1 };
+  gboolean is_paid = FALSE;
+
+  for (int d = 0; d < making->k; d++)
+    {
+      fact.costs[d] = prices[d];
+      is_paid = is_paid || prices[d] > 0;
+    }
+  if (is_paid && (term->n > 1 || term->maker >= 0))
+    add_fact (making, fact);
+}
+
+static void
+add_copy (Making *making, int tensor, int device)
+{
+  Wide prices[TP_SWEEP_MAX_DEVICES];
+  TpCheckerTerm term;
+
+  for (int d = 0; d < making->k; d++)
+    {
+      if (!tp_checker_find_copy (making->checker, tensor, d, device, &term))
+        return;
+      prices[d] = term.price;
+    }
+  add_term (making, &term, device, prices);
+}
+
+static void
+add_gain (Making *making, int index, int device)
+{
+  TpCheckerTerm term = tp_checker_find_gain (making->checker, index, device);
+  Wide prices[TP_SWEEP_MAX_DEVICES];
+
+  for (int d = 0; d < making->k; d++)
+    prices[d] = term.price;
+  add_term (making, &term, device, prices);
 }
 
 static void
@@ -85,7 +125,8 @@ add_root (Making *making, int root, int device)
   const TpCheckerHeld *held = making->steps->held;
   const TpTensor *tensor = &making->checker->graph->tensors[root];
   gboolean is_constant = tp_tensor_is_resident (tensor);
-  Fact fact = { .device = device, .maker = tensor->producer,
+  Fact fact = { .device = device, .devices = 1u << device,
+                .maker = tensor->producer,
                 .ops = held->readers + held->firsts[root],
                 .n = held->firsts[root + 1] - held->firsts[root],
                 .root = is_constant ? -1 : root };
@@ -99,9 +140,9 @@ add_root (Making *making, int root, int device)
 static void
 add_together (Making *making, const TpColocation *it, int device)
 {
-  add_fact (making, (Fact){ .device = device, .maker = -1, .ops = it->nodes,
-                            .n = it->n_nodes, .root = -1,
-                            .is_together = TRUE });
+  add_fact (making, (Fact){ .device = device, .devices = 1u << device,
+                            .ops = it->nodes, .n = it->n_nodes, .maker = -1,
+                            .root = -1, .is_together = TRUE });
 }
 
 static void
@@ -109,18 +150,12 @@ add_facts (Making *making)
 {
   const TpChecker *checker = making->checker;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < making->k; d++)
     {
-      TpCheckerTerm term;
-
       for (int i = 0; i < checker->costs->n_tensors; i++)
-        if (tp_checker_find_copy (checker, i, d, &term))
-          add_term (making, &term);
+        add_copy (making, i, d);
       for (int i = 0; i < checker->costs->n_groups; i++)
-        {
-          term = tp_checker_find_gain (checker, i, d);
-          add_term (making, &term);
-        }
+        add_gain (making, i, d);
       for (int i = 0; i < checker->graph->n_colocations; i++)
         add_together (making, &checker->graph->colocations[i], d);
       for (int i = 0; i < checker->graph->n_tensors; i++)
@@ -181,7 +216,7 @@ look_at_facts (Making *making, int op)
 static void
 look_at_made (Making *making, int op)
 {
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < making->k; d++)
     making->made[d] = tp_checker_held_find_own (making->steps->held, d, op);
 }
 
@@ -212,7 +247,7 @@ add_to_step (const Making *making, int at, gboolean was, int device,
              TpCheckerStep *step)
 {
   const Fact *it = get_fact (making, making->now[at]);
-  gboolean is_now = was || (it->is_of_op && it->device == device);
+  gboolean is_now = was || (it->is_of_op && (it->devices >> device & 1));
 
   if (!is_now)
     return;
@@ -220,7 +255,7 @@ add_to_step (const Making *making, int at, gboolean was, int device,
   step->held[it->device] += it->bytes;
   if (was || it->maker >= 0)
     return;
-  step->cost += it->cost;
+  step->cost += it->costs[device];
   step->weights[it->device] += it->weights;
 }
 
@@ -235,9 +270,8 @@ sum_copies (const Making *making, const guint64 *facts, int op, int device)
       const Fact *it
           = making->now[at] < 0 ? NULL : get_fact (making, making->now[at]);
 
-      if (it != NULL && it->maker == op && it->device != device
-          && holds (facts, at))
-        sum += it->cost;
+      if (it != NULL && it->maker == op && holds (facts, at))
+        sum += it->costs[device];
     }
   return sum;
 }
@@ -248,7 +282,7 @@ is_within (const Making *making, const TpCheckerStep *step)
   const TpCheckerRoom *room = &making->steps->room;
   Wide sum = 0;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < making->k; d++)
     {
       Wide bytes = (Wide) step->weights[d] + step->held[d];
 
@@ -289,10 +323,10 @@ add_steps (Making *making, int op, int from, const guint64 *facts)
 {
   const gint8 *fixed = making->steps->devices;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < making->k; d++)
     {
-      TpCheckerStep step = { .from = from,
-                             .cost = making->own[2 * (gsize) op + d] };
+      TpCheckerStep step
+          = { .from = from, .cost = making->own[(gsize) op * making->k + d] };
 
       if ((fixed[op] >= 0 && fixed[op] != d)
           || !tp_checker_may_run (making->checker, op, d)
@@ -423,22 +457,24 @@ tp_checker_steps_init (TpCheckerSteps *steps, TpCheckerHeld *held,
                        const gint8 *devices)
 {
   gsize n = held->checker->graph->n_nodes;
-  g_auto (Making) making = { .steps = steps, .checker = held->checker };
+  int k = held->checker->costs->n_devices;
+  g_auto (Making) making
+      = { .steps = steps, .checker = held->checker, .k = k };
 
-  *steps = (TpCheckerSteps){ .held = held };
+  *steps = (TpCheckerSteps){ .held = held, .n_devices = k };
   steps->devices = tp_memdup (devices, n + 1);
   steps->steps = tp_array_new (sizeof (TpCheckerStep));
   steps->first = tp_new0 (int, n + 1);
   steps->n_states = tp_new0 (int, n + 1);
   steps->room = tp_checker_find_room (held->checker->plan->costs,
                                       held->checker->plan->memory_limits);
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < k; d++)
     steps->is_limited[d] = is_limited (held->checker, &steps->room, d);
   memset (making.now, -1, sizeof making.now);
   making.facts = tp_array_new (sizeof (Fact));
   making.by_last = tp_new (int, n + 1);
   memset (making.by_last, -1, sizeof (int) * (n + 1));
-  making.own = tp_new0 (Wide, 2 * n + 1);
+  making.own = tp_new0 (Wide, n * k + 1);
   tp_checker_add_own (held->checker, making.own);
   add_facts (&making);
   return make_steps (&making);

@@ -15,15 +15,17 @@ typedef struct
   guint64 facts[TP_CHECKER_WORDS]; /* that hold after it */
   int from, to;               /* states before and after it */
   TpCheckerWide cost;
-  gint64 weights[2], held[2]; /* [device]: constants first read; the rest */
+  /* [device]: constants first read; the rest */
+  gint64 weights[TP_SWEEP_MAX_DEVICES], held[TP_SWEEP_MAX_DEVICES];
 } TpCheckerStep;
 
 typedef struct
 {
   TpCheckerHeld *held;
   TpCheckerRoom room;
-  gboolean is_limited[2];
-  gint8 *devices;             /* [op]: for which these are; -1: either */
+  int n_devices;              /* TP_SWEEP_MAX_DEVICES at most */
+  gboolean is_limited[TP_SWEEP_MAX_DEVICES];
+  gint8 *devices;             /* [op]: for which these are; -1: any */
   TpArray *steps;             /* TpCheckerStep: last op first, by to */
   int *first;                 /* [k]: steps of the k-th op; one more */
   int *n_states;              /* [k]: before it; one more */

@@ -26,7 +26,7 @@ static const Wide infinite = (Wide) 1 << 100;
 typedef struct
 {
   int state;
-  gint64 weights[2];
+  gint64 weights[TP_SWEEP_MAX_DEVICES];
   Wide cost;
 } Way;
 
@@ -35,12 +35,12 @@ typedef struct
   const TpCheckerSteps *steps;
   const TpCheckerBox *box;
   Wide target;
-  gint64 room[2];             /* [device]: for constants */
-  gint64 shared;              /* for those of both devices */
-  int n_ops;
+  gint64 room[TP_SWEEP_MAX_DEVICES]; /* [device]: for constants */
+  gint64 shared;              /* for those of both devices, in a pool */
+  int n_ops, k;               /* devices */
   int *first;                 /* [k]: of all states, those before the k-th op */
   Wide *least[N_PRICES];      /* [state]: what is to come, at a price */
-  Wide prices[N_PRICES][2];
+  Wide prices[N_PRICES][TP_SWEEP_MAX_DEVICES];
   TpArray *ways, *next;       /* Way */
   gint64 work;
 } Sweep;
@@ -54,16 +54,20 @@ get_step (const Sweep *sweep, int index)
 static gboolean
 is_in_box (const Sweep *sweep, const TpCheckerStep *step)
 {
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < sweep->k; d++)
     if (sweep->steps->is_limited[d] && step->held[d] > sweep->box->high[d])
       return FALSE;
   return TRUE;
 }
 
 static Wide
-pay (const Wide *prices, const gint64 *weights)
+pay (const Sweep *sweep, int price, const gint64 *weights)
 {
-  return (prices[0] * weights[0] >> 30) + (prices[1] * weights[1] >> 30);
+  Wide sum = 0;
+
+  for (int d = 0; d < sweep->k; d++)
+    sum += sweep->prices[price][d] * weights[d] >> 30;
+  return sum;
 }
 
 /* ---- what is to come ---------------------------------------------------- */
@@ -81,7 +85,7 @@ find_least (Sweep *sweep, int price)
       {
         const TpCheckerStep *it = get_step (sweep, i);
         Wide *before = &least[first[k] + it->from];
-        Wide sum = it->cost + pay (sweep->prices[price], it->weights)
+        Wide sum = it->cost + pay (sweep, price, it->weights)
                    + least[first[k + 1] + it->to];
 
         if (is_in_box (sweep, it) && sum < *before)
@@ -94,18 +98,18 @@ static Wide
 pay_left (const Sweep *sweep, int price, const gint64 *left, gint64 shared)
 {
   return sweep->steps->room.pool == 0
-             ? pay (sweep->prices[price], left)
+             ? pay (sweep, price, left)
              : tp_checker_pay_most (sweep->prices[price], left, shared) >> 30;
 }
 
 static gboolean
 may_end (const Sweep *sweep, const Way *way, int k)
 {
-  gint64 shared = sweep->shared - way->weights[0] - way->weights[1];
-  gint64 left[2];
+  gint64 shared = sweep->shared, left[TP_SWEEP_MAX_DEVICES];
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < sweep->k; d++)
     {
+      shared -= way->weights[d];
       left[d] = sweep->steps->is_limited[d]
                     ? sweep->room[d] - way->weights[d]
                     : 0;
@@ -131,7 +135,7 @@ compare_ways (const void *a, const void *b)
 
   if (x->state != y->state)
     return x->state < y->state ? -1 : 1;
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < TP_SWEEP_MAX_DEVICES; d++)
     if (x->weights[d] != y->weights[d])
       return x->weights[d] < y->weights[d] ? -1 : 1;
   return x->cost < y->cost ? -1 : x->cost > y->cost;
@@ -140,9 +144,11 @@ compare_ways (const void *a, const void *b)
 static gboolean
 is_worse (const Way *way, const Way *other)
 {
-  return way->state == other->state && way->cost >= other->cost
-         && way->weights[0] >= other->weights[0]
-         && way->weights[1] >= other->weights[1];
+  gboolean is_more = way->state == other->state && way->cost >= other->cost;
+
+  for (int d = 0; d < TP_SWEEP_MAX_DEVICES && is_more; d++)
+    is_more = way->weights[d] >= other->weights[d];
+  return is_more;
 }
 
 /* Leaves out those that are worse than one of the last that are left. */
@@ -174,7 +180,7 @@ compare_from (const void *a, const void *b)
   return (*x)->from < (*y)->from ? -1 : (*x)->from > (*y)->from;
 }
 
-/* From each state at most one step to either device. */
+/* From each state at most one step to each device. */
 static void
 take_step (Sweep *sweep, const TpCheckerStep *step, int start, int k)
 {
@@ -186,7 +192,7 @@ take_step (Sweep *sweep, const TpCheckerStep *step, int start, int k)
         return;
       way.state = step->to;
       way.cost += step->cost;
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < sweep->k; d++)
         way.weights[d] += step->weights[d];
       sweep->work++;
       if (may_end (sweep, &way, k + 1))
@@ -229,7 +235,7 @@ is_none_below (const Sweep *sweep)
 static gboolean
 run (Sweep *sweep)
 {
-  Way way = { 0, { 0, 0 }, 0 };
+  Way way = { 0, { 0 }, 0 };
 
   tp_array_append_val (sweep->ways, way);
   for (int k = 0; k < sweep->n_ops; k++)
@@ -267,9 +273,10 @@ prepare (Sweep *sweep)
   sweep->first = tp_new0 (int, n + 2);
   for (int k = 0; k <= n; k++)
     sweep->first[k + 1] = sweep->first[k] + steps->n_states[k];
-  sweep->shared = steps->room.pool - sweep->box->low[0] - sweep->box->low[1];
-  for (int d = 0; d < 2; d++)
+  sweep->shared = steps->room.pool;
+  for (int d = 0; d < sweep->k; d++)
     {
+      sweep->shared -= sweep->box->low[d];
       sweep->room[d] = steps->is_limited[d]
                            ? steps->room.limits[d] - sweep->box->low[d]
                            : 0;
@@ -294,6 +301,7 @@ tp_checker_sweep (const TpCheckerSteps *steps, const TpCheckerBox *box,
           .box = box,
           .target = target + checker->plan->constant_ns,
           .n_ops = checker->graph->n_nodes,
+          .k = steps->n_devices,
           .ways = tp_array_new (sizeof (Way)),
           .next = tp_array_new (sizeof (Way)) };
 

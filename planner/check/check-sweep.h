@@ -7,9 +7,10 @@
 
 typedef struct
 {
-  gint64 low[2], high[2];     /* [device]: of the most that it holds at a step,
-                               * but for constants */
-  gint64 prices[2];           /* of 2^30 bytes of constants: to look at less */
+  /* [device]: of the most that it holds at a step, but for constants */
+  gint64 low[TP_SWEEP_MAX_DEVICES], high[TP_SWEEP_MAX_DEVICES];
+  gint64 prices[TP_SWEEP_MAX_DEVICES]; /* of 2^30 bytes of constants: to look at
+                               * less */
 } TpCheckerBox;
 
 /* TRUE: of all placements in @steps none whose peaks are in @box and that fits

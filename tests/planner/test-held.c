@@ -92,7 +92,7 @@ compare (const TpLimitModel *model, TpCheckerHeld *held, int tensor, int device,
 static void
 test_checker (void)
 {
-  for (int round = 0; round < ROUNDS; round++)
+  for (int round = 0; round < 6 * ROUNDS; round++)
     {
       const gint64 limits[2] = { 1 << 20, 1 << 20 };
       g_autoptr (TpTestCase) test = new_case (round);
@@ -145,7 +145,7 @@ append_held (const TpTestCase *test, const TpPlan *plan, GString *out)
 static void
 write_plans (const char *folder, GPtrArray *argv, GString *expected)
 {
-  for (int round = 0; round < ROUNDS; round++)
+  for (int round = 0; round < 6 * ROUNDS; round++)
     {
       g_autoptr (TpTestCase) test = new_case (round);
       gint64 limits[2];
