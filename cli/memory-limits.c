@@ -14,16 +14,15 @@
 gboolean
 tp_cli_is_limited (const TplanPlan *plan)
 {
-  return tp_api_get_plan (plan)->memory_proof != NULL;
+  const TpPlan *it = tp_api_get_plan (plan);
+
+  return it->memory_proof != NULL && it->share_proof == NULL;
 }
 
 gboolean
 tp_cli_is_bound_of_fitting (const TplanPlan *handle)
 {
-  const TpPlan *plan = tp_api_get_plan (handle);
-
-  return tp_cli_is_limited (handle)
-         || (plan->share_proof != NULL && plan->share_proof->room != NULL);
+  return tp_plan_has_fit_bound (tp_api_get_plan (handle));
 }
 
 /* What the cheapest plan of all takes on each device. */

@@ -6,7 +6,8 @@
 
 #include "cli/cli.h"
 
-/* Whether limits made @plan dearer, of which is known by how much. */
+/* Whether limits made @plan dearer, of which is known by how much: not of three
+ * devices and more, where the cheapest of all is not known as surely. */
 gboolean tp_cli_is_limited (const TplanPlan *plan);
 /* Whether its bound is of those that fit alone. */
 gboolean tp_cli_is_bound_of_fitting (const TplanPlan *plan);

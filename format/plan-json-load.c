@@ -50,7 +50,7 @@ tp_plan_write_fitting (const TpRoomProof *room, int n_devices,
                        const TpGraph *graph, GString *out)
 {
   if (room->tree != NULL)
-    tp_plan_write_memory_tree (room->tree, graph, out);
+    tp_plan_write_memory_tree (room->tree, n_devices, graph, out);
   if (room->shares == NULL)
     return;
   tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",

@@ -56,8 +56,18 @@ write_bounds (const TpMemoryProof *proof, GString *out)
   tp_text_append (out, "],\n");
 }
 
+/* As many as there are devices. */
 static void
-write_entry (const TpProofEntry *entry, GString *out)
+write_sweep (const TpProofEntry *entry, int n_devices, GString *out)
+{
+  tp_text_append (out, "[\"sweep\"");
+  for (int d = 0; d < MIN (n_devices, TP_SWEEP_MAX_DEVICES); d++)
+    tp_text_append_printf (out, ", %" G_GINT64_FORMAT, entry->prices[d]);
+  tp_text_append_c (out, ']');
+}
+
+static void
+write_entry (const TpProofEntry *entry, int n_devices, GString *out)
 {
   switch (entry->kind)
     {
@@ -79,22 +89,20 @@ write_entry (const TpProofEntry *entry, GString *out)
                               entry->index, entry->bytes);
       return;
     case TP_PROOF_SWEEP:
-      tp_text_append_printf (out,
-                              "[\"sweep\", %" G_GINT64_FORMAT
-                              ", %" G_GINT64_FORMAT "]",
-                              entry->prices[0], entry->prices[1]);
+      write_sweep (entry, n_devices, out);
       return;
     }
 }
 
 static void
-write_tree (const TpMemoryProof *proof, GString *out)
+write_tree (const TpMemoryProof *proof, int n_devices, GString *out)
 {
   tp_text_append (out, " \"memory_tree\": [");
   for (guint i = 0; i < proof->entries->len; i++)
     {
       tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
-      write_entry (&tp_array_index (proof->entries, TpProofEntry, i), out);
+      write_entry (&tp_array_index (proof->entries, TpProofEntry, i),
+                   n_devices, out);
     }
   tp_text_append (out, "],\n");
 }
@@ -115,15 +123,15 @@ tp_plan_write_views (const TpGraph *graph, GString *out)
 }
 
 void
-tp_plan_write_memory_tree (const TpMemoryProof *proof, const TpGraph *graph,
-                           GString *out)
+tp_plan_write_memory_tree (const TpMemoryProof *proof, int n_devices,
+                           const TpGraph *graph, GString *out)
 {
   tp_text_append_printf (out,
                           " \"memory_bound_ns\": %" G_GINT64_FORMAT ",\n",
                           proof->bound_ns);
   tp_plan_write_views (graph, out);
   write_bounds (proof, out);
-  write_tree (proof, out);
+  write_tree (proof, n_devices, out);
 }
 
 void
@@ -131,7 +139,8 @@ tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                             GString *out)
 {
   if (plan->memory_proof != NULL)
-    tp_plan_write_memory_tree (plan->memory_proof, graph, out);
+    tp_plan_write_memory_tree (plan->memory_proof, plan->n_devices, graph,
+                               out);
 }
 
 void

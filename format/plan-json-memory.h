@@ -4,8 +4,8 @@
 
 #include "ir/plan.h"
 
-/* Lines of their own. */
-void tp_plan_write_memory_tree (const TpMemoryProof *proof,
+/* Lines of their own, "memory_views" among them. */
+void tp_plan_write_memory_tree (const TpMemoryProof *proof, int n_devices,
                                 const TpGraph *graph, GString *out);
 /* Likewise; none where @plan has no proof. */
 void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,

@@ -32,7 +32,8 @@ tp_plan_write_share_room (const TpShareProof *proof, int n_devices,
 {
   tp_text_append_printf (out, " \"share_room_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->room_ns);
-  tp_plan_write_views (graph, out);
+  if (graph != NULL)
+    tp_plan_write_views (graph, out);
   tp_text_append (out, " \"share_prices\": [");
   tp_plan_write_prices (proof->prices, out);
   tp_text_append (out, "],\n \"share_room\": [");
@@ -75,5 +76,6 @@ tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph, GString *out)
     return;
   tp_plan_write_share_proof (proof, plan->n_devices, out);
   if (proof->room != NULL)
-    tp_plan_write_share_room (proof, plan->n_devices, graph, out);
+    tp_plan_write_share_room (proof, plan->n_devices,
+                              plan->memory_proof == NULL ? graph : NULL, out);
 }

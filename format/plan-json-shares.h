@@ -10,7 +10,8 @@ void tp_plan_write_share_bound (const TpShareBound *bound, int n_devices,
 /* Keys share_unit, share_bounds and share_tree, a comma at the end. */
 void tp_plan_write_share_proof (const TpShareProof *proof, int n_devices,
                                 GString *out);
-/* Keys share_room_ns, memory_views, share_prices and share_room, likewise. */
+/* Keys share_room_ns, memory_views, share_prices and share_room, likewise. @graph:
+ * (nullable): whose views they are; NULL: they stand there already. */
 void tp_plan_write_share_room (const TpShareProof *proof, int n_devices,
                                const TpGraph *graph, GString *out);
 /* Nothing, where there is none. */

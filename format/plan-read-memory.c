@@ -138,64 +138,153 @@ read_bounds (TpPlanPlace root, TpMemoryProof *proof, GError **error)
   return TRUE;
 }
 
-/* What follows the name, @size with that. */
 static gboolean
-read_parts (TpPlanPlace place, gsize size, TpProofEntry *entry, GError **error)
+read_peak (TpPlanPlace place, int n_devices, TpProofEntry *entry,
+           GError **error)
 {
-  if (entry->kind == TP_PROOF_PEAK)
-    return read_int (place, 1, &entry->index, error)
-           && read_amount (place, 2, &entry->bytes, error);
-  if (entry->kind == TP_PROOF_SWEEP)
-    return read_amount (place, 1, &entry->prices[0], error)
-           && read_amount (place, 2, &entry->prices[1], error);
-  return (size < 2 || read_int (place, 1, &entry->index, error))
-         && (size < 3 || read_int (place, 2, &entry->step, error));
+  if (!read_int (place, 1, &entry->index, error)
+      || !read_amount (place, 2, &entry->bytes, error))
+    return FALSE;
+  if (entry->index >= n_devices)
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "a peak of device %d, of %d", entry->index,
+                              n_devices);
+  return TRUE;
 }
 
 static gboolean
-read_entry (TpPlanPlace place, TpArray *entries, GError **error)
+read_sweep (TpPlanPlace place, int n_devices, TpProofEntry *entry,
+            GError **error)
 {
-  static const struct
-  {
-    const char *name;
-    TpProofKind kind;
-    gsize size;
-  } kinds[] = { { "op", TP_PROOF_BRANCH, 2 },
-                { "bound", TP_PROOF_BOUND, 2 },
-                { "full", TP_PROOF_FULL, 3 },
-                { "placed", TP_PROOF_PLACED, 1 },
-                { "peak", TP_PROOF_PEAK, 3 },
-                { "sweep", TP_PROOF_SWEEP, 3 } };
-  const char *name = json_string_value (json_array_get (place.json, 0));
+  gsize n = json_array_size (place.json) - 1;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (kinds); i++)
+  if (n != (gsize) n_devices)
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "a sweep with %" G_GSIZE_FORMAT
+                              " prices: there are %d devices",
+                              n, n_devices);
+  for (int d = 0; d < n_devices; d++)
+    if (!read_amount (place, (gsize) d + 1, &entry->prices[d], error))
+      return FALSE;
+  return TRUE;
+}
+
+typedef struct
+{
+  const char *name;
+  TpProofKind kind;
+  gsize size;                 /* with the name; 0: any */
+  gboolean is_of_two;         /* devices, and no more */
+} EntryKind;
+
+static const EntryKind entry_kinds[]
+    = { { "op", TP_PROOF_BRANCH, 2, TRUE },
+        { "bound", TP_PROOF_BOUND, 2, TRUE },
+        { "full", TP_PROOF_FULL, 3, TRUE },
+        { "placed", TP_PROOF_PLACED, 1, TRUE },
+        { "peak", TP_PROOF_PEAK, 3, FALSE },
+        { "sweep", TP_PROOF_SWEEP, 0, FALSE } };
+
+/* Of an entry of @n_devices; NULL: there is none like it. */
+static const EntryKind *
+find_kind (const json_t *json, int n_devices)
+{
+  const char *name = json_string_value (json_array_get (json, 0));
+
+  for (gsize i = 0; i < G_N_ELEMENTS (entry_kinds); i++)
     {
-      TpProofEntry entry = { .kind = kinds[i].kind };
+      const EntryKind *it = &entry_kinds[i];
 
-      if (g_strcmp0 (name, kinds[i].name) != 0
-          || json_array_size (place.json) != kinds[i].size)
-        continue;
-      if (!read_parts (place, kinds[i].size, &entry, error))
-        return FALSE;
-      tp_array_append_val (entries, entry);
-      return TRUE;
+      if (g_strcmp0 (name, it->name) == 0
+          && (it->size == 0 || it->size == json_array_size (json))
+          && (n_devices <= 2 || !it->is_of_two))
+        return it;
     }
+  return NULL;
+}
+
+static gboolean
+fail_entry (TpPlanPlace place, int n_devices, GError **error)
+{
+  if (n_devices > 2)
+    return tp_plan_read_fail (place.reader, error, place.path,
+                              "not [\"peak\", device, bytes] or [\"sweep\", a "
+                              "price for each of %d devices]",
+                              n_devices);
   return tp_plan_read_fail (place.reader, error, place.path,
                             "not [\"op\", I], [\"bound\", I], [\"full\", "
                             "device, op], [\"placed\"], [\"peak\", device, "
                             "bytes] or [\"sweep\", price, price]");
 }
 
+static gboolean
+read_entry (TpPlanPlace place, int n_devices, TpArray *entries, GError **error)
+{
+  const EntryKind *kind = find_kind (place.json, n_devices);
+  TpProofEntry entry = { 0 };
+  gboolean is_good;
+
+  if (kind == NULL)
+    return fail_entry (place, n_devices, error);
+  entry.kind = kind->kind;
+  if (kind->kind == TP_PROOF_PEAK)
+    is_good = read_peak (place, n_devices, &entry, error);
+  else if (kind->kind == TP_PROOF_SWEEP)
+    is_good = read_sweep (place, n_devices, &entry, error);
+  else
+    is_good = (kind->size < 2 || read_int (place, 1, &entry.index, error))
+              && (kind->size < 3 || read_int (place, 2, &entry.step, error));
+  if (is_good)
+    tp_array_append_val (entries, entry);
+  return is_good;
+}
+
+static gboolean
+read_tree (TpPlanPlace place, int n_devices, TpMemoryProof *proof,
+           GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (place, "memory_tree", -1, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    {
+      char path[64];
+      TpPlanPlace entry = { place.reader, path, json_array_get (list, i) };
+
+      g_snprintf (path, sizeof path, "%s%smemory_tree[%" G_GSIZE_FORMAT "]",
+                  place.path, *place.path == 0 ? "" : ".", i);
+      if (!read_entry (entry, n_devices, proof->entries, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of more than two devices there are sweeps alone, of so many and no more. */
+static gboolean
+check_form (TpPlanPlace place, int n_devices, const TpMemoryProof *proof,
+            GError **error)
+{
+  if (n_devices > TP_SWEEP_MAX_DEVICES)
+    return tp_plan_read_fail (place.reader, error, "memory_bound_ns",
+                              "there are %d devices, and such proofs are of at "
+                              "most %d",
+                              n_devices, TP_SWEEP_MAX_DEVICES);
+  if (n_devices > 2 && proof->bounds->len > 0)
+    return tp_plan_read_fail (place.reader, error, "memory_bounds",
+                              "not empty, and there are %d devices", n_devices);
+  return TRUE;
+}
+
 TpMemoryProof *
-tp_plan_read_memory_tree (TpPlanPlace place, GError **error)
+tp_plan_read_memory_tree (TpPlanPlace place, int n_devices, GError **error)
 {
   g_autoptr (TpMemoryProof) proof = tp_memory_proof_new ();
-  TpPlanPlace tree = { place.reader, "memory_tree", place.json };
 
   return tp_plan_read_number (place, "memory_bound_ns", &proof->bound_ns, error)
                  && read_bounds (place, proof, error)
-                 && read_each (tree, "memory_tree", read_entry, proof->entries,
-                               error)
+                 && check_form (place, n_devices, proof, error)
+                 && read_tree (place, n_devices, proof, error)
              ? g_steal_pointer (&proof)
              : NULL;
 }
@@ -205,6 +294,6 @@ tp_plan_read_memory_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
   if (json_object_get (root.json, "memory_bound_ns") == NULL)
     return TRUE;
-  plan->memory_proof = tp_plan_read_memory_tree (root, error);
+  plan->memory_proof = tp_plan_read_memory_tree (root, plan->n_devices, error);
   return plan->memory_proof != NULL;
 }

@@ -4,9 +4,10 @@
 
 #include "format/plan-read.h"
 
-/* Keys memory_bound_ns, memory_bounds and memory_tree of @place: (transfer full), NULL: an
- * error. */
-TpMemoryProof *tp_plan_read_memory_tree (TpPlanPlace place, GError **error);
+/* Keys memory_bound_ns, memory_bounds and memory_tree of @place, as of a plan for so many
+ * devices: (transfer full), NULL: an error. */
+TpMemoryProof *tp_plan_read_memory_tree (TpPlanPlace place, int n_devices,
+                                         GError **error);
 /* A plan may do without. Whether it proves anything is for tp_check () to say. */
 gboolean tp_plan_read_memory_proof (TpPlanPlace root, TpPlan *plan,
                                     GError **error);

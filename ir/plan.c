@@ -132,14 +132,23 @@ tp_plan_get_host (const TpPlan *plan)
   return plan->costs == NULL ? 0 : plan->costs->host;
 }
 
+gboolean
+tp_plan_has_fit_bound (const TpPlan *plan)
+{
+  return plan->memory_proof != NULL
+         || (plan->share_proof != NULL && plan->share_proof->room != NULL);
+}
+
 gint64
 tp_plan_get_fit_bound_ns (const TpPlan *plan)
 {
+  gint64 bound_ns = plan->bound_ns;
+
   if (plan->memory_proof != NULL)
-    return plan->memory_proof->bound_ns;
-  return plan->share_proof != NULL && plan->share_proof->room != NULL
-             ? plan->share_proof->room_ns
-             : plan->bound_ns;
+    bound_ns = MAX (bound_ns, plan->memory_proof->bound_ns);
+  if (plan->share_proof != NULL && plan->share_proof->room != NULL)
+    bound_ns = MAX (bound_ns, plan->share_proof->room_ns);
+  return bound_ns;
 }
 
 gint64

@@ -117,9 +117,11 @@ typedef struct
   TpArc *arcs;
   TpMemoryProof *memory_proof; /* (nullable): that nothing which fits costs less
                                * than it says; @arcs are of all, whatever they
-                               * take, and "cheapest" is theirs */
+                               * take, and "cheapest" is theirs. Of more than
+                               * two devices: peaks and sweeps, no bounds */
   TpShareProof *share_proof;  /* (nullable): of three devices and more: that
-                               * nothing costs less than @bound_ns */
+                               * nothing costs less than @bound_ns, and nothing
+                               * which fits than its @room says */
   TpLoadProof *load_proof;    /* (nullable): of the busiest engine: that none
                                * carries less than it says; @arcs and "cheapest"
                                * are those of the plan cheapest by @cost_ns */
@@ -141,8 +143,9 @@ gint64 tp_plan_get_run_ns (const TpPlan *plan);
  * or by itself. */
 gint64 tp_plan_get_op_ns (const TpPlan *plan, int index);
 gint64 tp_plan_get_transfer_ns (const TpPlan *plan, int index);
-/* What no plan that keeps to its limits of memory costs less than, as far as is proved;
- * without limits: than none does. */
+/* Whether anything is proved of those alone that keep to its limits of memory. */
+gboolean tp_plan_has_fit_bound (const TpPlan *plan);
+/* What none of those costs less than: the most that any proof says. */
 gint64 tp_plan_get_fit_bound_ns (const TpPlan *plan);
 /* Whether it is known between what that is. */
 gboolean tp_plan_has_interval (const TpPlan *plan);

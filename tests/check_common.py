@@ -78,6 +78,13 @@ class Plan:
         need(len(limits) == len(taken), "as many limits as there are")
         need(all(limit == 0 or 0 <= t <= limit for limit, t in zip(limits, taken)), "limits")
 
+    def limit(self, d):
+        """Of a device, and what it shares with others."""
+        names = self.p.get("memory_pools", [NONE] * len(self.devices))
+        shared = dict(zip(dict.fromkeys(name for name in names if name is not NONE),
+                          self.p["memory_limits"][len(names):]))
+        return min([x for x in (self.p["memory_limits"][d], shared.get(names[d])) if x] or [0])
+
     def expect(self, values):
         for key, value in values.items():
             need(self.p[key] == value, key, "is not", value)

@@ -1,4 +1,4 @@
-"""What ops hold in memory: for check_memory.py and check_share.py, after docs/planner.md
+"""What ops hold in memory: for check_tree.py and check_share.py, after docs/planner.md
 ("Memory limits")."""
 from collections import defaultdict
 

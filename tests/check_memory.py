@@ -7,29 +7,19 @@ usage: check_memory.py PLAN...   as check_plan.py, which sees to all other parts
 How arenas are laid out is for `tplan check`: one placement that is said not to
 fit, and the plan's own peaks, are believed."""
 from check_common import HOST, NONE, need
-from check_held import Held
 from check_plan import Checker, main
-from check_sweep import Sweep, most
+from check_sweep import most
 
 
 class Limited(Checker):
+    last = None     # bound of the tree, whose sums are at hand
+
     def __init__(self, text):
         super().__init__(text)
         p = self.p
         need(p["certificate"] == "memory-tree" and len(self.devices) == 2, "certificate")
         p["certificate"] = "min-cut"
         self.prepare()
-
-    def prepare(self):
-        p = self.p
-        shared, self.least = p["memory_limits"][2:], p["memory_bound_ns"]
-        self.pool = shared[0] if shared else 0
-        self.limits = [min([x for x in (limit, self.pool) if x] or [0])
-                       for limit in p["memory_limits"][:2]]
-        self.holding = Held(self)
-        self.held, self.users = self.holding.at, self.holding.users
-        self.may = [[d for d in (0, 1) if self.cost(i, d) is not NONE]
-                    for i in range(len(self.ops))]
 
     def check_tie(self, price):
         p = self.p
@@ -97,59 +87,9 @@ class Limited(Checker):
             d, step = rest
             return 0 < self.limits[d] < sum(size for _, size, ops in self.held(d, step)
                                             if any(where[o] == [d] for o in ops))
-        if kind == "sweep":
-            if where != self.swept:
-                self.swept, self.sweep = [list(at) for at in where], Sweep(self, where)
-            need(min(rest) >= 0 and len(rest) == 2, "prices of a sweep")
-            return self.sweep.is_proved(self.low, self.high, rest, self.least + self.p["constant_ns"])
-        return kind == "placed" and all(len(at) == 1 for at in where)
-
-    def put(self, op, devices, where):
-        for i in {op}.union(self.bound.get(op, [])):
-            where[i] = list(devices)
-
-    def enter(self, kind, which, *rest, where):
-        """A choice, and what undoes it."""
-        if kind == "op":
-            need(len(where[which]) == 2, "op", which, "is not free")
-            self.put(which, [0], where)
-            return "op", which
-        bytes_, = rest
-        need(self.limits[which] > 0 and self.low[which] <= bytes_ < self.high[which], "a peak")
-        kept = "peak", which, bytes_, self.low[which], self.high[which]
-        self.high[which] = bytes_
-        return kept
-
-    def turn(self, path, where):
-        """To the next end; False: there is none left."""
-        while path:
-            kind, which, *rest = path.pop()
-            if kind == "op" and where[which] == [1]:
-                self.put(which, [0, 1], where)
-            elif kind == "op":
-                self.put(which, [1], where)
-                path.append((kind, which))
-                return True
-            elif len(rest) == 1:
-                self.low[which] = rest[0]
-            else:
-                below, low, high = rest
-                self.low[which], self.high[which] = below + 1, high
-                path.append((kind, which, low))
-                return True
-        return False
-
-    def check_tree(self):
-        where, path, self.last, done = [list(m) for m in self.may], [], None, False
-        self.low, self.high, self.swept = [0, 0], list(self.limits), None
-        for entry in self.p["memory_tree"]:
-            need(not done, "more ends than the tree has")
-            if entry[0] in ("op", "peak"):
-                path.append(self.enter(*entry, where=where))
-                continue
-            need(self.check_end(entry, where), "nothing is proved by", entry)
-            done = not self.turn(path, where)
-        need(done, "an end without a proof")
+        if kind == "placed":
+            return not rest and all(len(at) == 1 for at in where)
+        return super().check_end(entry, where)
 
     def check_all(self):
         super().check_all()

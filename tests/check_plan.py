@@ -12,18 +12,19 @@ import math
 import sys
 from collections import defaultdict
 
-from check_common import HOST, NONE, Plan, need, number
+from check_common import HOST, NONE, need, number
 from check_load import Loads
 from check_mix import Mix, is_mix
 from check_rates import Rates
 from check_span import Span
 from check_share import Shares
+from check_tree import Tree
 
 INFINITE = -1
 VERTEX = {"h": "h{}", "d": "d{}", "c": "g{}c", "e": "g{}d"}
 
 
-class Checker(Plan):
+class Checker(Tree):
     def check_parts(self):
         rows, places, n = self.rows(self.where), [*self.devices, "host"], len(self.ops)
         self.paid, self.paid_least = self.pay(self.where), self.pay(self.cheapest)
@@ -130,7 +131,8 @@ class Checker(Plan):
             self.expect({"certificate": "share-tree" if self.is_shared else "min-cut"})
         if self.is_shared:
             need(p["bound_ns"] <= self.paid_least[0] and p["bound_ns"] <= p["cost_ns"], "bounds")
-            return Shares(self).check()
+            Shares(self).check()
+            return self.check_sweeps(price)
         self.expect({"bound_ns": self.paid_least[0]})
         need(len(self.devices) <= 2, "devices")
         number([(a, b) for a, b, *_ in p["arcs"]])
@@ -139,6 +141,17 @@ class Checker(Plan):
         self.check_flow(0, 0, p["bound_ns"])
         if price:
             self.check_flow(1, price, p["cost_ns"] + price * self.paid[1])
+
+    def check_sweeps(self, price):
+        """Of three devices and more: that what fits costs no less."""
+        p = self.p
+        if not {"memory_bound_ns", "memory_tree"} & p.keys():
+            return
+        need(p["certificate"] == "share-tree" and price == 0
+             and p["bound_ns"] <= p["memory_bound_ns"] <= p["cost_ns"], "bounds of what fits")
+        self.prepare()
+        self.need_apart()
+        self.check_tree()
 
     def check_all(self):
         p = self.p

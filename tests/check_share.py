@@ -108,26 +108,18 @@ class Shares:
         if "share_room" in self.plan.p:
             self.check_room()
 
-    def limit(self, d):
-        """Of a device, and what it shares with others."""
-        p = self.plan.p
-        names = p.get("memory_pools", [NONE] * len(self.plan.devices))
-        shared = dict(zip(dict.fromkeys(name for name in names if name is not NONE),
-                          p["memory_limits"][len(names):]))
-        return min([x for x in (p["memory_limits"][d], shared.get(names[d])) if x] or [0])
-
     def check_room(self):
         """With prices on what is held, what fits pays no more than for the limits."""
         plan, p = self.plan, self.plan.p
         plan.need_apart()
         held, room, least = Held(plan), dict.fromkeys(self.rows, [0] * len(plan.devices)), p["share_room_ns"]
         for i, (d, step, price) in enumerate(p["share_prices"]):
-            need(price >= 0 and d >= 0 <= step < len(plan.ops) and self.limit(d) > 0, "price")
+            need(price >= 0 and d >= 0 <= step < len(plan.ops) and plan.limit(d) > 0, "price")
             for t, size, ops in held.at(d, step):
                 ops = self.leads(ops)
                 if ops:
                     self.held.append((("m", i, t), price * size >> 30, d, ops))
                 room.update({("m", i, t, o): [0] * len(plan.devices) for o in ops})
         most = self.least(self.read(room, p["share_room"]), self.may)
-        most -= self.unit * sum(price * self.limit(d) >> 30 for d, _, price in p["share_prices"])
+        most -= self.unit * sum(price * plan.limit(d) >> 30 for d, _, price in p["share_prices"])
         need(least <= p["cost_ns"] and (most > self.unit * (least - 1) or least <= 0), "what fits is not proved")

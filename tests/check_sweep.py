@@ -1,4 +1,4 @@
-"""Ends of trees of limits of memory that are swept op after op: for check_memory.py,
+"""Ends of trees of limits of memory that are swept op after op: for check_tree.py,
 after docs/planner.md ("Memory limits")."""
 from collections import defaultdict
 

@@ -37,7 +37,17 @@ TpTestCase *tp_test_room_case_new (int round);
 /* NULL: the limits bind nothing, leave nothing, or nothing is known of what fits. */
 TpPlan *tp_test_place_in_room (const TpTestCase *test);
 
-/* Some such case; of every five one has no host. */
+/* Of plans for three and four devices within limits of memory, with a proof by sweeps:
+ * that device @device holds @bytes at most, or more, and a sweep of each. */
+extern const TpTestMutation tp_test_sweep_mutations[];
+void tp_test_add_sweeps (TpPlan *plan, int device, gint64 bytes,
+                         gint64 bound_ns);
+TpTestCase *tp_test_sweep_case_new (int round);
+/* With a bound that both sweeps prove, as all placements say; NULL: the limits bind
+ * nothing, or leave nothing. */
+TpPlan *tp_test_place_sweeps (const TpTestCase *test, int round);
+
+/* Some case for three devices and more; of every five one has no host. */
 TpTestCase *tp_test_share_case_new (int round);
 
 gboolean tp_test_lists_arc (const TpPlan *plan, TpCutVertex from,

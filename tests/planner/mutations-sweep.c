@@ -1,0 +1,299 @@
+/* mutations-sweep.c: plans for three and four devices with a proof by sweeps, put there by
+ * hand, and ways to spoil it. */
+#include "config.h"
+
+#include "mutations.h"
+
+#include "ir/plan-memory.h"
+#include "memory-case.h"
+#include "planner/limit-held.h"
+
+#include <string.h>
+
+#define MAX_OPS 6
+
+static void
+add_entry (TpPlan *plan, TpProofEntry entry)
+{
+  tp_array_append_vals (plan->memory_proof->entries, &entry, 1);
+}
+
+void
+tp_test_add_sweeps (TpPlan *plan, int device, gint64 bytes, gint64 bound_ns)
+{
+  TpProofEntry sweep = { .kind = TP_PROOF_SWEEP };
+
+  tp_memory_proof_free (plan->memory_proof);
+  plan->memory_proof = tp_memory_proof_new ();
+  plan->memory_proof->bound_ns = bound_ns;
+  add_entry (plan, (TpProofEntry){ .kind = TP_PROOF_PEAK, .index = device,
+                                   .bytes = bytes });
+  for (int d = 0; d < MIN (plan->n_devices, TP_SWEEP_MAX_DEVICES); d++)
+    sweep.prices[d] = 1000 * d + 7;
+  add_entry (plan, sweep);
+  add_entry (plan, sweep);
+}
+
+/* Of constants, what is read on @device. */
+static gint64
+count_constants (const TpLimitHeld *held, const gint8 *devices, int device)
+{
+  gint64 sum = 0;
+
+  for (int t = 0; t < held->problem->graph->n_tensors; t++)
+    {
+      const TpLimitHolding *it = &held->items[t];
+      const int *readers = (const int *) held->readers->data + it->first;
+
+      if (it->is_constant && !tp_limit_held_is_kept (held, it, device)
+          && tp_limit_is_any_on (readers, it->n, devices, device))
+        sum += it->size_bytes;
+    }
+  return sum;
+}
+
+/* A choice of the tree: that @device holds @bytes at most, constants apart. */
+typedef struct
+{
+  const gint64 *limits;
+  int device;
+  gint64 bytes;
+} Room;
+
+/* Whether constants fit beside the least that the side of the choice says is held; and,
+ * but for groups, in which sweeps may leave something out, whether all that is held does. */
+static gboolean
+has_room (const TpLimitHeld *held, const gint8 *devices, const Room *room)
+{
+  gboolean is_exact = held->problem->groups->n_groups == 0;
+  int step;
+
+  for (int d = 0; d < held->problem->n_devices; d++)
+    {
+      gint64 limit = room->limits[d];
+      gint64 constants = count_constants (held, devices, d);
+      gint64 rest = is_exact ? tp_limit_held_peak (held, devices, d, &step)
+                                   - constants
+                             : 0;
+
+      if (limit == 0)
+        continue;
+      if (d == room->device && rest > room->bytes)
+        limit -= room->bytes + 1;
+      if (constants > limit || rest > room->limits[d])
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What the cheapest of such placements costs: no sweeps of both sides prove less. */
+static gint64
+find_least (const TpTestCase *test, const Room *room)
+{
+  g_autoptr (TpProblem) problem = tp_test_case_problem (test);
+  g_auto (TpLimitHeld) held = { 0 };
+  guint8 devices[MAX_OPS + 1] = { 0 };
+  int n = test->graph->n_nodes, i = 0;
+  gint64 least = TP_COST_NONE;
+
+  tp_limit_held_init (&held, problem);
+  while (i < n)
+    {
+      gint64 cost = tp_test_case_cost (test, devices);
+
+      if (cost < least && has_room (&held, (const gint8 *) devices, room))
+        least = cost;
+      for (i = 0; i < n && ++devices[i] == test->costs->n_devices; i++)
+        devices[i] = 0;
+    }
+  return least;
+}
+
+TpTestCase *
+tp_test_sweep_case_new (int round)
+{
+  int k = 3 + round % 2, n = g_test_rand_int_range (2, MAX_OPS + 4 - k);
+
+  return round % 3 == 0 ? tp_memory_case_new_together (k, n)
+                        : tp_memory_case_new_for (k, n);
+}
+
+/* The last device has no limit, every other time. */
+TpPlan *
+tp_test_place_sweeps (const TpTestCase *test, int round)
+{
+  int k = test->costs->n_devices;
+  gint64 bytes[TP_TEST_MAX_DEVICES], limits[TP_TEST_MAX_DEVICES + 1] = { 0 };
+  g_autoptr (TpPlan) cheapest = tp_memory_case_place (test, NULL, 0);
+  g_autofree guint8 *devices = tp_test_plan_devices (cheapest);
+  g_autoptr (TpPlan) plan = NULL;
+  Room room = { .limits = limits };
+
+  tp_memory_case_count (test, devices, bytes);
+  for (int d = 0; d < k - round % 2; d++)
+    limits[d] = bytes[d] * g_test_rand_int_range (30, 90) / 100;
+  plan = tp_memory_case_place (test, limits, 0);
+  while (room.device < k && limits[room.device] == 0)
+    room.device++;
+  if (plan == NULL || plan->memory_limits == NULL || room.device == k)
+    return NULL;
+  tp_plan_count_memory (plan, test->graph);
+  room.bytes = limits[room.device] / 2;
+  tp_test_add_sweeps (plan, room.device, room.bytes, find_least (test, &room));
+  g_assert_cmpint (plan->memory_proof->bound_ns, >=, plan->bound_ns);
+  g_assert_cmpint (plan->memory_proof->bound_ns, <=, plan->cost_ns);
+  return g_steal_pointer (&plan);
+}
+
+static TpProofEntry *
+get_entry (const TpPlan *plan, guint index)
+{
+  return &tp_array_index (plan->memory_proof->entries, TpProofEntry, index);
+}
+
+static gboolean
+above_cost (TpPlan *plan, const TpTestCase *test)
+{
+  plan->memory_proof->bound_ns = plan->cost_ns + 1;
+  return TRUE;
+}
+
+static gboolean
+below_all (TpPlan *plan, const TpTestCase *test)
+{
+  plan->memory_proof->bound_ns = plan->bound_ns - 1;
+  return TRUE;
+}
+
+/* So that what is cheapest just fits, and costs less. */
+static gboolean
+lift_limits (TpPlan *plan, const TpTestCase *test)
+{
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  gint64 bytes[TP_TEST_MAX_DEVICES];
+
+  for (int i = 0; i < plan->n_placements; i++)
+    devices[plan->placements[i].node] = (guint8) plan->placements[i].cheapest;
+  tp_memory_case_count (test, devices, bytes);
+  for (int d = 0; d < plan->n_devices; d++)
+    if (plan->memory_limits[d] > 0)
+      plan->memory_limits[d] = MAX (plan->memory_limits[d], bytes[d]);
+  return tp_test_case_cost (test, devices) < plan->memory_proof->bound_ns;
+}
+
+static gboolean
+drop_end (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->memory_proof->entries,
+                     plan->memory_proof->entries->len - 1);
+  return TRUE;
+}
+
+static gboolean
+drop_all (TpPlan *plan, const TpTestCase *test)
+{
+  tp_array_set_size (plan->memory_proof->entries, 0);
+  return TRUE;
+}
+
+static gboolean
+add_end (TpPlan *plan, const TpTestCase *test)
+{
+  add_entry (plan, *get_entry (plan, 1));
+  return TRUE;
+}
+
+static gboolean
+peak_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  get_entry (plan, 0)->index = plan->n_devices;
+  return TRUE;
+}
+
+static gboolean
+peak_of_limit (TpPlan *plan, const TpTestCase *test)
+{
+  get_entry (plan, 0)->bytes = plan->memory_limits[get_entry (plan, 0)->index];
+  return TRUE;
+}
+
+static gboolean
+peak_without_limit (TpPlan *plan, const TpTestCase *test)
+{
+  get_entry (plan, 0)->index = plan->n_devices - 1;
+  return plan->memory_limits[plan->n_devices - 1] == 0;
+}
+
+static gboolean
+negative_price (TpPlan *plan, const TpTestCase *test)
+{
+  get_entry (plan, 2)->prices[g_test_rand_int_range (0, plan->n_devices)] = -1;
+  return TRUE;
+}
+
+/* What proofs of two devices alone have. */
+static gboolean
+other_end (TpPlan *plan, const TpTestCase *test)
+{
+  static const TpProofKind kinds[] = { TP_PROOF_BRANCH, TP_PROOF_BOUND,
+                                       TP_PROOF_FULL, TP_PROOF_PLACED };
+
+  get_entry (plan, 1)->kind = kinds[g_test_rand_int_range (0, 4)];
+  return TRUE;
+}
+
+static gboolean
+add_bound (TpPlan *plan, const TpTestCase *test)
+{
+  tp_pointers_add (plan->memory_proof->bounds, tp_memory_bound_new ());
+  return TRUE;
+}
+
+static gboolean
+break_tie (TpPlan *plan, const TpTestCase *test)
+{
+  plan->tie_price_ns = 1;
+  return TRUE;
+}
+
+static gboolean
+forget_limits (TpPlan *plan, const TpTestCase *test)
+{
+  g_clear_pointer (&plan->memory_limits, g_free);
+  return TRUE;
+}
+
+/* Sweeps know nothing of what several devices have together. */
+static gboolean
+share_memory (TpPlan *plan, const TpTestCase *test)
+{
+  int k = plan->n_devices;
+  gint64 *limits = g_new0 (gint64, k + 2);
+
+  memcpy (limits, plan->memory_limits, sizeof (gint64) * (gsize) k);
+  limits[k] = G_GINT64_CONSTANT (1) << 40;
+  g_free (plan->memory_limits);
+  plan->memory_limits = limits;
+  for (int d = 1; d < 3; d++)
+    plan->costs->pools[d] = g_strdup ("host");
+  return TRUE;
+}
+
+const TpTestMutation tp_test_sweep_mutations[] = {
+  { "above-cost", above_cost },
+  { "below-all", below_all },
+  { "lift-limits", lift_limits },
+  { "drop-end", drop_end },
+  { "drop-all", drop_all },
+  { "add-end", add_end },
+  { "peak-nowhere", peak_nowhere },
+  { "peak-of-limit", peak_of_limit },
+  { "peak-without-limit", peak_without_limit },
+  { "negative-price", negative_price },
+  { "other-end", other_end },
+  { "add-bound", add_bound },
+  { "break-tie", break_tie },
+  { "forget-limits", forget_limits },
+  { "share-memory", share_memory },
+  { NULL, NULL },
+};
