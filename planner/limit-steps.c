@@ -14,9 +14,17 @@
 
 #include <string.h>
 
-#define MAX_FLAGS 64          /* at once */
-#define MAX_NODES (1 << 17)   /* in all layers */
+#define WORDS 4
+#define MAX_FLAGS (64 * WORDS) /* at once */
+#define MAX_NODES (1 << 18)   /* in all layers */
+#define MAX_WAYS (1 << 19)    /* likewise */
 #define MAX_ITEMS (1 << 22)   /* tensors held at steps, and the like */
+
+/* A set of flags, by their slots. */
+typedef struct
+{
+  guint64 words[WORDS];
+} Key;
 
 typedef struct
 {
@@ -49,14 +57,15 @@ typedef struct
   int *held;                  /* bytes while it runs */
   int *away;                  /* up where it may not be there */
   gint64 *own, *own_weights, *own_held; /* if it is there */
-  guint64 used;               /* slots */
+  Key used;                   /* slots */
+  Key up[TP_SWEEP_MAX_DEVICES]; /* [device]: with the op at hand there */
   int of_slot[MAX_FLAGS];
 } Build;
 
 /* Of one layer. */
 typedef struct
 {
-  TpArray *keys;              /* guint64: [node] */
+  TpArray *keys;              /* Key: [node] */
   int *table;                 /* nodes by hash; -1: none */
   guint mask;
 } Layer;
@@ -74,6 +83,38 @@ add_item (Build *build, int *list, int flag, gint64 amount)
 
   *list = (int) build->items->len;
   tp_array_append_val (build->items, item);
+}
+
+static gboolean
+key_has (const Key *key, int slot)
+{
+  return key->words[slot / 64] >> slot % 64 & 1;
+}
+
+static void
+key_add (Key *key, int slot)
+{
+  key->words[slot / 64] |= (guint64) 1 << slot % 64;
+}
+
+static Key
+key_join (const Key *a, const Key *b)
+{
+  Key both;
+
+  for (int i = 0; i < WORDS; i++)
+    both.words[i] = a->words[i] | b->words[i];
+  return both;
+}
+
+static Key
+key_without (const Key *a, const Key *b)
+{
+  Key left;
+
+  for (int i = 0; i < WORDS; i++)
+    left.words[i] = a->words[i] & ~b->words[i];
+  return left;
 }
 
 static gsize
@@ -299,19 +340,30 @@ layer_clear (Layer *layer)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Layer, layer_clear)
 
-static int
-find_node (Layer *layer, guint64 key)
+static guint
+hash (const Key *key)
 {
-  guint at = (guint) ((key * G_GUINT64_CONSTANT (0x9E3779B97F4A7C15)) >> 33)
-             & layer->mask;
+  guint64 sum = 0;
+
+  for (int i = 0; i < WORDS; i++)
+    sum = (sum ^ key->words[i]) * G_GUINT64_CONSTANT (0x9E3779B97F4A7C15)
+          + (sum >> 29);
+  return (guint) (sum >> 33);
+}
+
+static int
+find_node (Layer *layer, const Key *key)
+{
+  guint at = hash (key) & layer->mask;
 
   while (layer->table[at] >= 0
-         && tp_array_index (layer->keys, guint64, layer->table[at]) != key)
+         && memcmp (&tp_array_index (layer->keys, Key, layer->table[at]), key,
+                    sizeof *key) != 0)
     at = (at + 1) & layer->mask;
   if (layer->table[at] < 0)
     {
       layer->table[at] = (int) layer->keys->len;
-      tp_array_append_val (layer->keys, key);
+      tp_array_append_vals (layer->keys, key, 1);
     }
   return layer->table[at];
 }
@@ -337,11 +389,11 @@ raise_flags (Build *build, int op)
     {
       int slot = 0;
 
-      while (slot < MAX_FLAGS && build->used >> slot & 1)
+      while (slot < MAX_FLAGS && key_has (&build->used, slot))
         slot++;
       if (slot == MAX_FLAGS)
         return FALSE;
-      build->used |= (guint64) 1 << slot;
+      key_add (&build->used, slot);
       build->of_slot[slot] = i;
       get_flag (build, i)->slot = slot;
     }
@@ -349,35 +401,34 @@ raise_flags (Build *build, int op)
 }
 
 /* Of those that nobody asks for after @op. */
-static guint64
+static Key
 drop_flags (Build *build, int op)
 {
-  guint64 gone = 0;
+  Key gone = { { 0 } };
 
   for (int slot = 0; slot < MAX_FLAGS; slot++)
-    if (build->used >> slot & 1
+    if (key_has (&build->used, slot)
         && MAX (get_flag (build, build->of_slot[slot])->low, 0) == op)
-      gone |= (guint64) 1 << slot;
-  build->used &= ~gone;
+      key_add (&gone, slot);
+  build->used = key_without (&build->used, &gone);
   return gone;
 }
 
-static guint64
+static Key
 find_ups (const Build *build, int op, int device)
 {
-  guint64 ups = 0;
+  Key ups = { { 0 } };
 
   for (int i = build->ups[index_of (build, op, device)]; i >= 0;
        i = tp_array_index (build->items, Item, i).next)
-    ups |= (guint64) 1
-           << get_flag (build, tp_array_index (build->items, Item, i).flag)
-                  ->slot;
+    key_add (&ups, get_flag (build, tp_array_index (build->items, Item, i).flag)
+                       ->slot);
   return ups;
 }
 
 /* Over @list, of flags in @set. */
 static gint64
-sum_items (const Build *build, int list, guint64 set)
+sum_items (const Build *build, int list, const Key *set)
 {
   gint64 sum = 0;
 
@@ -385,7 +436,7 @@ sum_items (const Build *build, int list, guint64 set)
     {
       const Item *it = &tp_array_index (build->items, Item, i);
 
-      if (set >> get_flag (build, it->flag)->slot & 1)
+      if (key_has (set, get_flag (build, it->flag)->slot))
         sum += it->amount;
     }
   return sum;
@@ -406,10 +457,25 @@ is_within (const Build *build, const TpLimitWay *way)
                 <= scope->pool;
 }
 
+/* What comes with the flags of @fresh, word @word of a key. */
+static void
+add_fresh (const Build *build, int word, guint64 fresh, TpLimitWay *way)
+{
+  for (; fresh != 0; fresh &= fresh - 1)
+    {
+      int slot = 64 * word + __builtin_ctzll (fresh);
+      const Flag *it = get_flag (build, build->of_slot[slot]);
+
+      way->cost += it->cost;
+      if (it->weights > 0)
+        way->weights[__builtin_ctz (it->set)] += it->weights;
+    }
+}
+
 /* What @op on its device costs and holds where @before is up. FALSE: too
  * much. */
 static gboolean
-fill_way (const Build *build, int op, guint64 before, guint64 after,
+fill_way (const Build *build, int op, const Key *before, const Key *after,
           TpLimitWay *way)
 {
   gsize here = index_of (build, op, way->device);
@@ -417,17 +483,11 @@ fill_way (const Build *build, int op, guint64 before, guint64 after,
   way->cost = build->own[here] + sum_items (build, build->made[here], after);
   way->weights[way->device] = build->own_weights[here];
   way->held[way->device] = build->own_held[here];
-  for (guint64 fresh = after & ~before; fresh != 0; fresh &= fresh - 1)
-    {
-      const Flag *it
-          = get_flag (build, build->of_slot[__builtin_ctzll (fresh)]);
-
-      way->cost += it->cost;
-      if (it->weights > 0)
-        way->weights[__builtin_ctz (it->set)] += it->weights;
-    }
+  for (int i = 0; i < WORDS; i++)
+    add_fresh (build, i, after->words[i] & ~before->words[i], way);
   for (int d = 0; d < build->scope->n_devices; d++)
-    way->held[d] += sum_items (build, build->held[index_of (build, op, d)], after);
+    way->held[d]
+        += sum_items (build, build->held[index_of (build, op, d)], after);
   return is_within (build, way);
 }
 
@@ -448,32 +508,40 @@ sort_ways (TpLimitSteps *steps, guint first, int n_nodes)
     ways[starts[copy[i].to]++] = copy[i];
 }
 
+/* From node @from of those before to any device. */
+static void
+add_ways_from (Build *build, int op, int from, const Key *before, const Key *gone,
+               Layer *next)
+{
+  for (int d = 0; d < build->scope->n_devices; d++)
+    {
+      gsize here = index_of (build, op, d);
+      TpLimitWay way = { .from = from, .device = d };
+      Key after = key_join (before, &build->up[d]), left;
+
+      if (build->own[here] == TP_COST_NONE
+          || sum_items (build, build->away[here], before) > 0
+          || !fill_way (build, op, before, &after, &way))
+        continue;
+      left = key_without (&after, gone);
+      way.to = find_node (next, &left);
+      tp_array_append_val (build->steps->ways, way);
+    }
+}
+
 static void
 add_ways (Build *build, int op, const TpArray *nodes, Layer *next)
 {
-  int k = build->scope->n_devices;
   guint first = build->steps->ways->len;
-  guint64 ups[TP_SWEEP_MAX_DEVICES], gone;
+  Key gone;
 
-  for (int d = 0; d < k; d++)
-    ups[d] = find_ups (build, op, d);
+  for (int d = 0; d < build->scope->n_devices; d++)
+    build->up[d] = find_ups (build, op, d);
   gone = drop_flags (build, op);
-
   layer_reset (next, nodes->len);
   for (guint i = 0; i < nodes->len; i++)
-    for (int d = 0; d < k; d++)
-      {
-        guint64 before = tp_array_index (nodes, guint64, i);
-        guint64 after = before | ups[d];
-        TpLimitWay way = { .from = (int) i, .device = d };
-
-        if (build->own[index_of (build, op, d)] == TP_COST_NONE
-            || sum_items (build, build->away[index_of (build, op, d)], before) > 0
-            || !fill_way (build, op, before, after, &way))
-          continue;
-        way.to = find_node (next, after & ~gone);
-        tp_array_append_val (build->steps->ways, way);
-      }
+    add_ways_from (build, op, (int) i, &tp_array_index (nodes, Key, i), &gone,
+                   next);
   sort_ways (build->steps, first, (int) next->keys->len);
 }
 
@@ -481,14 +549,15 @@ static gboolean
 add_layers (Build *build)
 {
   TpLimitSteps *steps = build->steps;
-  g_autoptr (TpArray) nodes = tp_array_new (sizeof (guint64));
-  g_auto (Layer) next = { .keys = tp_array_new (sizeof (guint64)) };
+  g_autoptr (TpArray) nodes = tp_array_new (sizeof (Key));
+  g_auto (Layer) next = { .keys = tp_array_new (sizeof (Key)) };
   int n = build->scope->n_ops;
-  guint64 none = 0;
+  Key none = { { 0 } };
   guint n_nodes = 1;
 
   tp_array_append_val (nodes, none);
-  for (int layer = 0; layer <= n && n_nodes <= MAX_NODES; layer++)
+  for (int layer = 0;
+       layer <= n && n_nodes <= MAX_NODES && steps->ways->len <= MAX_WAYS; layer++)
     {
       steps->n_nodes[layer] = (int) nodes->len;
       steps->first_way[layer] = (int) steps->ways->len;
