@@ -105,10 +105,6 @@ tp_plan_read_fitting (TpPlanPlace place, int n_devices, TpRoomProof *room,
 {
   if (json_object_get (place.json, "memory_bound_ns") != NULL)
     {
-      if (n_devices > 2)
-        return tp_plan_read_fail (place.reader, error, place.path,
-                                  "memory_bound_ns, and there are %d devices",
-                                  n_devices);
       room->tree = tp_plan_read_memory_tree (place, n_devices, error);
       return room->tree != NULL;
     }

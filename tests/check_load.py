@@ -114,12 +114,13 @@ class Loads:
         self.plan.need_apart()
         weighed = self.weigh(weights, [], [range(n)] * len(self.plan.ops), self.count(paths))
         weighed.p |= {**room, "cost_ns": float("inf"), "bound_ns": 0}
-        if n > 2:
+        if "share_room" in room:
+            need(n > 2 and "memory_tree" not in room, "one proof of what fits")
             weighed.p |= {"share_bounds": [[]]}
             Shares(weighed).check_room()
         else:
             limited(weighed).check_tree()
-        least = room["share_room_ns" if n > 2 else "memory_bound_ns"]
+        least = room["share_room_ns" if "share_room" in room else "memory_bound_ns"]
         total = (weights[0] if self.is_one else sum(weights)) + sum(path[0] for path in paths)
         need(least >= 0 and room[key + "_ns"] == min(-(-least // total), best), "the bound of what fits")
 

@@ -15,13 +15,13 @@ static gboolean
 check_form (TpChecker *checker, const TpRoomProof *room)
 {
   const TpPlan *plan = checker->plan;
-  gboolean is_shared = checker->costs->n_devices > 2;
+  const TpShareProof *shares = room->shares;
+  gboolean is_shared = shares != NULL;
 
   if (plan->memory_limits != NULL && is_shared == (room->tree == NULL)
-      && is_shared == (room->shares != NULL)
       && (!is_shared
-          || (room->shares->room != NULL && room->shares->unit >= 1
-              && room->shares->unit <= MAX_UNIT)))
+          || (checker->costs->n_devices > 2 && shares->room != NULL
+              && shares->unit >= 1 && shares->unit <= MAX_UNIT)))
     return TRUE;
   return tp_checker_fail (checker, "what fits: there is no limit, or no proof for "
                                    "so many devices");
