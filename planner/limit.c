@@ -25,7 +25,9 @@ count_cuts (const TpProblem *problem)
 
   if (problem->n_cuts > 0)
     return problem->n_cuts;
-  return (int) CLAMP (CUT_ITEMS / (n_items + 1), 16, MAX_CUTS);
+  return (int) CLAMP ((problem->is_part ? CUT_ITEMS / 4 : CUT_ITEMS)
+                          / (n_items + 1),
+                      16, MAX_CUTS);
 }
 
 /* The device of @row that takes most. */

@@ -146,6 +146,7 @@ tp_share_pair_place (const TpProblem *problem, int a, int b, guint8 *out)
   take_limits (problem, pair, two, limits);
   take_weights (problem, pair, weights);
   part = tp_problem_weigh (whole, weights);
+  part->is_part = TRUE;
   if (!take_bars (problem, pair, part) || !solve (part, limits, out))
     return FALSE;
   for (int i = 0; i < problem->graph->n_nodes; i++)

@@ -2,16 +2,17 @@
  *
  * What a device holds when an op begins has a price, for which placements that fit pay
  * no more than for the limit. So what all cost at least with prices, less that, is no
- * more than any that fits costs: a concave function of the prices, climbed one price
- * after the other. Where what is cheap with them holds too much the price rises, else it
- * falls (N. Z. Shor, Minimization Methods for Non-Differentiable Functions, 1985).
- * Messages are kept from price to price. */
+ * more than any that fits costs: a concave function of the prices. One price for all rows
+ * comes first: where what is cheap with it holds too much it rises, else it falls. Then all
+ * prices are found at once by cutting planes (limit-climb.c). Messages are kept from price
+ * to price. */
 #include "config.h"
 
 #include "planner/share-price.h"
 
 #include "ir/guard.h"
 #include "ir/pools.h"
+#include "planner/limit-prices.h"
 #include "planner/share-climb.h"
 #include "planner/share-move.h"
 #include "planner/share-tree.h"
@@ -21,6 +22,8 @@
 #define MAX_ROWS 7            /* of prices: no sum of messages overflows */
 #define MAX_BYTES (G_GINT64_CONSTANT (1) << 28) /* of messages, about */
 #define TRIES 16              /* of one price */
+#define ALL_TRIES 32          /* of all */
+#define MOST_PRICE 64         /* of what the best costs by the limit */
 #define FIRST_SWEEPS 24
 #define SWEEPS 6              /* after a price has changed */
 #define WORK (G_GINT64_CONSTANT (1) << 26) /* messages looked at: a second or two */
@@ -34,6 +37,7 @@ typedef struct
   TpShareState state;
   int *all;                   /* [op]: every op */
   gint8 *chosen;              /* what was cheap last */
+  gint64 chosen_cost;         /* with the prices then */
   guint most_rows;
   TpShareRoom *room;          /* (unowned): placements that fit */
   gint64 best;                /* bound, with the prices of the proof */
@@ -129,6 +133,7 @@ climb (Search *search, int n_sweeps)
                  * (model->n_ops + model->members->len);
   tp_share_room_offer (search->room, devices);
   memcpy (search->chosen, devices, n);
+  search->chosen_cost = cost;
 }
 
 /* ---- rows ----------------------------------------------------------------- */
@@ -220,23 +225,21 @@ guess_price (const Search *search)
   return (gint64) CLAMP (price, 1, (TpLimitWide) search->model->max_price);
 }
 
-/* Whether more is held than may be, in @row, or in any (-1). */
+/* Whether more is held than may be in any row. */
 static gboolean
-is_over (const Search *search, int row)
+is_over (const Search *search)
 {
   for (guint i = 0; i < search->prices->len; i++)
-    if ((row < 0 || row == (int) i)
-        && find_over (search, search->chosen, get_price (search, (int) i)) > 0)
+    if (find_over (search, search->chosen, get_price (search, (int) i)) > 0)
       return TRUE;
   return FALSE;
 }
 
 static void
-set_prices (Search *search, int row, gint64 price)
+set_prices (Search *search, gint64 price)
 {
   for (guint i = 0; i < search->prices->len; i++)
-    if (row < 0 || row == (int) i)
-      set_price (search, (int) i, price);
+    set_price (search, (int) i, price);
 }
 
 /* As the proof has them; those that came later cost nothing. */
@@ -251,26 +254,85 @@ recall_prices (Search *search)
                    ? tp_array_index (best, TpMemoryPrice, i).price : 0);
 }
 
-/* Of @row, or one of all (-1): towards the price at which as much is held as may
- * be. */
+/* One price of all rows: towards that at which as much is held as may be. */
 static void
-climb_row (Search *search, int row)
+climb_one (Search *search)
 {
-  gint64 low = 0, high = 0;
-  gint64 price = get_price (search, MAX (row, 0))->price;
+  gint64 low = 0, high = 0, price = 0;
 
   for (int i = 0; i < TRIES && may_go_on (search); i++)
     {
       gint64 next;
 
-      *(is_over (search, row) ? &low : &high) = price;
+      *(is_over (search) ? &low : &high) = price;
       next = high > 0 ? low + (high - low) / 2
              : price > 0 ? 4 * MIN (price, search->model->max_price / 4)
                          : guess_price (search);
       if (next == price || (high > 0 && high - low <= high / 64))
         break;
       price = next;
-      set_prices (search, row, price);
+      set_prices (search, price);
+      climb (search, SWEEPS);
+    }
+  recall_prices (search);
+}
+
+/* What was cheap last, as a plane of prices. */
+static void
+add_column (const Search *search, double scale, TpArray *columns)
+{
+  TpLimitColumn column = { .cost = (double) search->chosen_cost };
+
+  for (guint i = 0; i < search->prices->len; i++)
+    {
+      const TpMemoryPrice *it = get_price (search, (int) i);
+      gint64 limit = get_limit (search, it->device);
+      gint64 over = find_over (search, search->chosen, it);
+
+      column.cost -= (double) tp_limit_price (it->price, over + limit);
+      column.over[i] = (double) over / (double) limit;
+    }
+  column.cost /= scale;
+  tp_array_append_val (columns, column);
+}
+
+/* Prices for which what was cheap so far proves most; halfway to those of the proof. */
+static void
+find_prices (Search *search, const TpArray *columns, double scale,
+             gboolean is_halfway)
+{
+  const TpArray *best = search->proof->prices;
+  g_autofree double *parts = tp_new (double, columns->len + 1);
+  TpLimitPrices found;
+
+  tp_limit_prices_find (columns, (int) search->prices->len, MOST_PRICE, &found,
+                        parts);
+  for (guint i = 0; i < search->prices->len; i++)
+    {
+      gint64 limit = get_limit (search, get_price (search, (int) i)->device);
+      double price = found.prices[i] * scale / (double) limit * (1 << 30);
+      gint64 kept = i < best->len ? tp_array_index (best, TpMemoryPrice, i).price
+                                  : 0;
+
+      if (is_halfway)
+        price = (price + (double) kept) / 2;
+      set_price (search, (int) i,
+                 (gint64) MIN (price, (double) search->model->max_price));
+    }
+}
+
+/* Of all rows at once, by cutting planes, as on two devices. */
+static void
+climb_all (Search *search)
+{
+  g_autoptr (TpArray) columns = tp_array_new (sizeof (TpLimitColumn));
+  gint64 cost = tp_share_room_get_cost (search->room);
+  double scale = (double) MAX (cost == TP_COST_NONE ? search->best : cost, 1);
+
+  for (int i = 0; i < ALL_TRIES && may_go_on (search); i++)
+    {
+      add_column (search, scale, columns);
+      find_prices (search, columns, scale, i % 2 == 1);
       climb (search, SWEEPS);
     }
   recall_prices (search);
@@ -284,8 +346,7 @@ climb_rows (Search *search)
     return FALSE;
   recall_prices (search);
   climb (search, FIRST_SWEEPS);
-  for (guint row = 0; row < search->prices->len && may_go_on (search); row++)
-    climb_row (search, (int) row);
+  climb_all (search);
   return may_go_on (search);
 }
 
@@ -313,7 +374,7 @@ tp_share_price_search (const TpProblem *problem, const guint8 *cheapest,
   if (search.prices->len == 0 || !rebuild (&search))
     return;
   climb (&search, FIRST_SWEEPS);
-  climb_row (&search, -1);
+  climb_one (&search);
   for (guint before = 0; before < search.prices->len && climb_rows (&search);)
     {
       before = search.prices->len;
