@@ -12,10 +12,14 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "planner/limit-sweep.h"
+#include "planner/limit-walks.h"
+
+#include <string.h>
 
 #define WORK (G_GINT64_CONSTANT (1) << 25) /* labels looked at: half a second */
 #define WORK_ONCE (WORK / 8)
 #define TRIES 24              /* of one price */
+#define ALL_TRIES 40          /* of prices on several devices at once */
 #define MAX_BOXES 4096
 #define SPARE_TRIES 8
 #define FIRST_PART 64         /* of what is to be proved: a power of 4 */
@@ -38,6 +42,7 @@ typedef struct
   const TpLimitKeeper *keeper;
   TpLimitSweep sweep;
   TpLimitWalk walk;
+  TpLimitWalks walks;         /* of the box at hand, where several have limits */
   TpArray *boxes;             /* Box */
   gint64 target;              /* what ends have to prove: cost of the best, or
                                * what holds no more than it may but is not laid
@@ -55,6 +60,7 @@ static void
 peaks_clear (Peaks *peaks)
 {
   tp_limit_sweep_clear (&peaks->sweep);
+  tp_limit_walks_clear (&peaks->walks);
   g_free (peaks->walk.devices);
   tp_array_unref (peaks->boxes);
 }
@@ -226,12 +232,50 @@ climb (Peaks *peaks, Box *box, int device)
     }
 }
 
+/* Whether several have limits, each its own. */
+static gboolean
+has_several (const Peaks *peaks)
+{
+  return peaks->sweep.steps->n_limited > 1
+         && !tp_limit_scope_has_pool (peaks->scope);
+}
+
+/* The same of all devices at once. */
+static void
+climb_all (Peaks *peaks, Box *box)
+{
+  TpLimitBox trial = box->box;
+
+  tp_limit_walks_reset (&peaks->walks, &peaks->sweep, &box->box, peaks->target);
+  for (int i = 0; i < ALL_TRIES; i++)
+    {
+      gint64 value = try_prices (peaks, &trial);
+
+      if (value > box->value)
+        {
+          box->value = value;
+          memcpy (box->box.price, trial.price, sizeof trial.price);
+        }
+      if (value == TP_COST_NONE || box->value >= peaks->target)
+        return;
+      tp_limit_walks_add (&peaks->walks, &peaks->sweep, &peaks->walk);
+      if (!tp_limit_walks_next (&peaks->walks, &peaks->sweep, box->value,
+                                trial.price))
+        return;
+    }
+}
+
 static void
 find_prices (Peaks *peaks, Box *box)
 {
   const TpLimitSteps *steps = peaks->sweep.steps;
   int n_rounds = steps->n_limited > 1 ? 2 : 1;
 
+  if (has_several (peaks))
+    {
+      climb_all (peaks, box);
+      return;
+    }
   for (int i = 0; i < n_rounds; i++)
     for (int d = 0; d < peaks->scope->n_devices && box->value < peaks->target;
          d++)
@@ -316,6 +360,27 @@ divide_wide (Peaks *peaks, int index)
   return found >= 0;
 }
 
+/* Where several have limits, by what the mix holds too much. FALSE: it does not, or
+ * little is left to prove. */
+static gboolean
+divide_mix (Peaks *peaks, int index)
+{
+  const Box *box = get_box (peaks, index);
+  const TpLimitWalk *walk;
+  int device;
+
+  if (peaks->target - box->value < peaks->target / FINE)
+    return FALSE;
+  walk = tp_limit_walks_find_over (&peaks->walks, &peaks->sweep, 1.0 / NARROW,
+                                   &device);
+  if (walk == NULL)
+    return FALSE;
+  peaks->walk.weights[device] = walk->weights[device];
+  peaks->walk.peaks[device] = walk->peaks[device];
+  divide_found (peaks, index, device);
+  return TRUE;
+}
+
 /* The cheapest in the box is in walk. */
 static void
 take_found (Peaks *peaks, int index)
@@ -378,7 +443,9 @@ visit (Peaks *peaks, int index)
   if (box->value >= peaks->target)
     return;
   box->is_done = try_prices (peaks, &box->box) == TP_COST_NONE;
-  if (!box->is_done && !divide_wide (peaks, index))
+  if (!box->is_done
+      && !(has_several (peaks) ? divide_mix (peaks, index)
+                               : divide_wide (peaks, index)))
     sweep_box (peaks, index);
 }
 
@@ -504,7 +571,8 @@ tp_limit_peaks_search (const TpLimitScope *scope, const TpLimitKeeper *keeper)
   if (steps == NULL)
     return NULL;
   tp_limit_sweep_init (&peaks.sweep, steps);
-  peaks.sweep.work_left = WORK;
+  tp_limit_walks_init (&peaks.walks);
+  peaks.sweep.work_left = scope->n_devices > 2 ? 2 * WORK : WORK;
   peaks.walk.devices = tp_new0 (gint8, scope->n_ops + 1);
   search (&peaks, 0);
   proof = write_proof (&peaks);

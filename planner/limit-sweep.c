@@ -17,6 +17,7 @@
 #define INFINITE (G_GINT64_CONSTANT (1) << 62)
 #define MAX_LABELS (1 << 20)  /* kept: some 40 MB */
 #define N_BACK 32             /* labels that one is held against */
+#define SEVERAL 4             /* of several devices they are as many times the work */
 
 typedef struct
 {
@@ -318,7 +319,8 @@ merge (TpLimitSweep *sweep, int layer, int index, gint64 target)
     }
   for (; at < from->len; at++)
     keep (sweep, to, get_label (from, at));
-  sweep->work_left -= first[1] - first[0] + (gint64) from->len;
+  sweep->work_left -= (first[1] - first[0] + (gint64) from->len)
+                      * (get_n_devices (sweep) > 2 ? SEVERAL : 1);
   sweep->merged[0] = to;
   sweep->merged[1] = from;
 }

@@ -127,8 +127,8 @@ find_cost (Room *room, const guint8 *devices)
   return cost;
 }
 
-static gboolean
-offer (Room *room, const guint8 *devices)
+gboolean
+tp_share_room_take (TpShareRoom *room, const guint8 *devices)
 {
   gint64 cost = find_cost (room, devices), over;
 
@@ -148,9 +148,8 @@ offer (Room *room, const guint8 *devices)
   return TRUE;
 }
 
-/* The cheapest on every two devices. */
-static void
-offer_pairs (Room *room)
+void
+tp_share_room_offer_pairs (TpShareRoom *room)
 {
   int k = room->model->n_devices;
   g_autofree guint8 *devices
@@ -159,7 +158,7 @@ offer_pairs (Room *room)
   for (int a = 0; a < k; a++)
     for (int b = a + 1; b < k; b++)
       if (tp_share_pair_place (room->model->problem, a, b, devices))
-        offer (room, devices);
+        tp_share_room_take (room, devices);
 }
 
 /* ---- prices ------------------------------------------------------------- */
@@ -228,7 +227,7 @@ merge (Room *room, const guint8 *devices)
       set_prices (room);
       tp_share_move_join (room->model, best, devices, joined, &cost);
       room->work_left -= (gint64) n + room->model->members->len;
-      fits = offer (room, joined)
+      fits = tp_share_room_take (room, joined)
              || tp_limit_layout_get_over (&room->layout,
                                           (const gint8 *) joined) == 0;
       *(fits ? &high : &low) = price;
@@ -251,7 +250,7 @@ offer_halves (Room *room, const guint8 *first, const guint8 *second, int n)
 
   memcpy (devices, first, n);
   tp_share_model_spread (room->model, devices);
-  if (offer (room, devices))
+  if (tp_share_room_take (room, devices))
     return TRUE;
   room->work_left -= 8 * room->model->problem->graph->n_tensors;
   return tp_limit_layout_get_over (&room->layout, (const gint8 *) devices) == 0;
@@ -300,7 +299,7 @@ search_prices (Room *room, const guint8 *start)
       tp_share_move_improve (room->model, devices, &cost);
       room->work_left -= (gint64) k * k
                          * (room->model->n_ops + room->model->members->len);
-      if (offer (room, devices) || room->cost == TP_COST_NONE)
+      if (tp_share_room_take (room, devices) || room->cost == TP_COST_NONE)
         continue;
       merge (room, devices);
       fill (room, devices);
@@ -332,7 +331,7 @@ move (Room *room, guint8 *devices, const int *nodes, int n, int device)
   if (is_same)
     return FALSE;
   tp_share_model_spread (model, devices);
-  if (offer (room, devices))
+  if (tp_share_room_take (room, devices))
     return TRUE;
   for (int i = n; i-- > 0;)
     devices[model->leads[nodes[i]]] = before[i];
@@ -369,8 +368,8 @@ tp_share_room_improve (TpShareRoom *room)
 }
 
 /* All that there is, again with what it found, until that is not better. */
-static void
-search (Room *room)
+void
+tp_share_room_search (TpShareRoom *room)
 {
   for (int pass = 0; pass < MAX_PASSES; pass++)
     {
@@ -385,7 +384,7 @@ search (Room *room)
 }
 
 void
-tp_share_room_search (TpShareRoom *room)
+tp_share_room_start (TpShareRoom *room)
 {
   g_autofree guint8 *start
       = tp_memdup (room->cheapest, (gsize) room->model->n_ops + 1);
@@ -393,10 +392,8 @@ tp_share_room_search (TpShareRoom *room)
   for (int d = 0; d < room->model->n_devices; d++)
     {
       tp_share_move_start (room->model, d, start);
-      offer (room, start);
+      tp_share_room_take (room, start);
     }
-  offer_pairs (room);
-  search (room);
 }
 
 /* What does not fit, mended; where its layout takes more than it holds, with as much to
@@ -414,7 +411,7 @@ mend (TpShareRoom *room, const guint8 *devices)
 
       if (!tp_share_fit (room->model, &room->held, spare, fitting,
                          &room->work_left)
-          || offer (room, fitting) || find_cost (room, fitting) >= room->cost)
+          || tp_share_room_take (room, fitting) || find_cost (room, fitting) >= room->cost)
         return;
       over = tp_limit_layout_get_over (&room->layout, (const gint8 *) fitting);
       if (over <= 0 || over > G_MAXINT64 / 8 - spare)
@@ -428,12 +425,18 @@ tp_share_room_offer (TpShareRoom *room, const guint8 *devices)
 {
   gint64 kept = room->work_left, left = MIN (room->offers_left, WORK / 16);
 
-  if (offer (room, devices) || find_cost (room, devices) >= room->cost)
+  if (tp_share_room_take (room, devices) || find_cost (room, devices) >= room->cost)
     return;
   room->work_left = left;
   mend (room, devices);
   room->offers_left -= left - room->work_left;
   room->work_left = kept;
+}
+
+gint64
+tp_share_room_get_over (TpShareRoom *room, const guint8 *devices)
+{
+  return tp_limit_layout_get_over (&room->layout, (const gint8 *) devices);
 }
 
 gint64

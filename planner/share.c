@@ -11,10 +11,46 @@
 #include "planner/limit.h"
 #include "planner/share-price.h"
 #include "planner/share-room.h"
+#include "planner/share-sweep.h"
 #include "planner/share-tie.h"
 #include "planner/share-tree.h"
 
 #include <string.h>
+
+/* What those that fit cost at least: by sweeps, or by shares, whichever is more, and more
+ * than what all do. */
+static void
+take_proof (TpPlan *plan, TpMemoryProof **swept)
+{
+  TpShareProof *shares = plan->share_proof;
+  gint64 least = shares->room == NULL ? plan->bound_ns : shares->room_ns;
+
+  if (*swept == NULL || (*swept)->bound_ns <= MAX (least, plan->bound_ns))
+    return;
+  plan->memory_proof = g_steal_pointer (swept);
+  g_clear_pointer (&shares->room, tp_share_bound_free);
+  tp_array_set_size (shares->prices, 0);
+  shares->room_ns = 0;
+}
+
+/* What sweeps leave open is searched from the start, and then from what they found if
+ * that is cheaper: moves lead elsewhere. */
+static void
+search_on (TpShareModel *model, TpPlan *plan, const guint8 *cheapest,
+           TpShareRoom *room)
+{
+  g_autoptr (TpShareRoom) other = tp_share_room_new (model, cheapest);
+
+  tp_share_room_start (other);
+  tp_share_room_offer_pairs (other);
+  tp_share_room_search (other);
+  if (tp_share_room_take (other, tp_share_room_get_best (room)))
+    tp_share_room_search (other);
+  tp_share_price_search (model->problem, cheapest, other, plan->bound_ns,
+                         plan->share_proof);
+  tp_share_room_improve (other);
+  tp_share_room_take (room, tp_share_room_get_best (other));
+}
 
 /* In place of @devices, which takes too much. The bound stays that of all
  * placements; of those that fit there is one beside it. */
@@ -23,15 +59,20 @@ keep_limits (TpShareModel *model, TpPlan *plan, guint8 *devices,
              GError **error)
 {
   g_autoptr (TpShareRoom) room = tp_share_room_new (model, devices);
+  g_autoptr (TpMemoryProof) swept = NULL;
 
-  tp_share_room_search (room);
-  tp_share_price_search (model->problem, devices, room, plan->bound_ns,
-                         plan->share_proof);
-  tp_share_room_improve (room);
+  tp_share_room_start (room);
+  if (model->problem->n_cuts == 0)
+    swept = tp_share_sweep (model->problem, room);
+  if (swept == NULL || swept->bound_ns < tp_share_room_get_cost (room))
+    search_on (model, plan, devices, room);
   memcpy (devices, tp_share_room_get_best (room), model->n_ops);
-  return tp_share_room_get_cost (room) != TP_COST_NONE
-         || tp_limit_fail (model->problem, (const gint8 *) devices, FALSE,
-                           error);
+  if (tp_share_room_get_cost (room) == TP_COST_NONE)
+    return tp_limit_fail (model->problem, (const gint8 *) devices,
+                          swept != NULL && swept->bound_ns == TP_COST_NONE,
+                          error);
+  take_proof (plan, &swept);
+  return TRUE;
 }
 
 /* Limits of memory are kept by what is cheapest, noise or not. */

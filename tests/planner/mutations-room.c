@@ -215,7 +215,7 @@ tp_test_place_in_room (const TpTestCase *test)
   tp_memory_case_count (test, devices, bytes);
   for (int d = 0; d < test->costs->n_devices; d++)
     limits[d] = bytes[d] * g_test_rand_int_range (60, 90) / 100;
-  plan = tp_memory_case_place (test, limits, 0);
+  plan = tp_memory_case_place (test, limits, TP_MEMORY_CASE_CUTS);
   if (plan == NULL || plan->share_proof->room == NULL)
     return NULL;
   tp_plan_count_memory (plan, test->graph);

@@ -127,7 +127,7 @@ test_limits (void)
   tight = tp_place_with (test->graph, test->groups, test->costs, &options,
                          &error);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
-  g_assert_nonnull (strstr (error->message, "no placement was found"));
+  g_assert_nonnull (strstr (error->message, "no placement fits"));
   g_assert_null (tight);
 }
 
