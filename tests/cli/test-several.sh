@@ -57,6 +57,22 @@ if command -v python3 > /dev/null; then
     && cat .out .err | grep -q limits
   say $? "  by the other checker too"
 fi
+# with_sweep PRICES: with a proof by a sweep, that what fits costs no less than what does not.
+with_sweep ()
+{
+  sed '/^ "sha256": /,$d; /^ "memory_bound_ns": /,/^ "share_unit": /{/^ "share_unit": /!d}; /^ "memory_views": /d' tight.json | awk \
+    -v bound="$(sed -n 's/^ "bound_ns": //p' tight.json)" -v views="$(grep '^ "memory_views": ' tight.json)" -v prices="$1" \
+    '/^ "share_unit": / { printf " \"memory_bound_ns\": %s\n%s\n \"memory_bounds\": [],\n \"memory_tree\": [\n  [\"sweep\", %s]],\n", bound, views, prices }
+     { print }' > unsigned
+  cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"
+}
+with_sweep "0, 5, 7" > swept.json && try 0 check swept.json && out_has 'none that fits goes below the bound'; say $? "  with a sweep"
+try 0 explain swept.json && err_has 'which the plan keeps to; without, none costs less than'; say $? "  explained"
+try 0 report swept.json -f -o swept.html && grep -q 'above the least that fits the memory' swept.html; say $? "  shown"
+if command -v python3 > /dev/null; then
+  python3 "$top_srcdir/tests/check_plan.py" swept.json > .out 2>&1; say $? "  checked by the other checker"
+fi
+with_sweep "5, 7" > swept.json && try 3 check swept.json && err_has 'memory_tree\[0\]: a sweep with 2 prices'; say $? "  and refused with too few prices"
 try 5 optimize residual.json --devices $sims --mem-limit sim:desktop-cpu=1K --mem-limit sim:laptop-gpu=1K --mem-limit sim:desktop-gpu=1K \
   -f -o no.json && err_has 'no placement was found that fits' && err_has 'more than the limit of 1024'
 say $? "  and what fits nowhere is named"
