@@ -297,6 +297,8 @@ test_bound (void)
 
   file_init (&f, 3);
   plan = f.plan;
+  if (plan->share_proof->room == NULL)
+    plan->share_proof->room = tp_share_bound_new ();
   room = plan->share_proof->room_ns = plan->bound_ns + 10;
   plan->memory_proof->bound_ns = room + 5;
   g_assert_true (tp_plan_has_fit_bound (plan));
