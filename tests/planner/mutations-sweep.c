@@ -132,7 +132,7 @@ tp_test_place_sweeps (const TpTestCase *test, int round)
   tp_memory_case_count (test, devices, bytes);
   for (int d = 0; d < k - round % 2; d++)
     limits[d] = bytes[d] * g_test_rand_int_range (30, 90) / 100;
-  plan = tp_memory_case_place (test, limits, 0);
+  plan = tp_memory_case_place (test, limits, TP_MEMORY_CASE_CUTS);
   while (room.device < k && limits[room.device] == 0)
     room.device++;
   if (plan == NULL || plan->memory_limits == NULL || room.device == k)

@@ -84,7 +84,7 @@ place (int n_devices, const TpGraph *graph)
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autoptr (TpCosts) costs = make_costs (n_devices, graph, groups);
   gint64 limits[MOST_DEVICES] = { 0 };
-  const TpPlaceOptions options = { .objective = "time", .limits = limits };
+  const TpPlaceOptions options = { .objective = "time", .limits = limits, .n_cuts = 64 };
   TpPlan *plan;
 
   for (int d = 1; d < n_devices; d++)
