@@ -80,6 +80,32 @@ tp_rated_init_below (TpRated *rated, const TpProblem *problem,
   return TRUE;
 }
 
+static gboolean
+counts_all (const TpProblem *problem, const gint64 *weights)
+{
+  for (int d = 0; d < problem->n_devices; d++)
+    if (weights[d] == 0)
+      return FALSE;
+  return TRUE;
+}
+
+void
+tp_rated_raise (TpRated *rated, const TpProblem *problem, gint64 limit)
+{
+  gint64 most = limit / (problem->sum + 1) - 2, largest = 1, times;
+  int n = 3 * problem->n_devices;
+
+  if (counts_all (problem, rated->weights))
+    return;
+  for (int e = 0; e < n; e++)
+    largest = MAX (largest, rated->weights[e]);
+  times = MIN (problem->sum + 1, most / largest);
+  for (int e = 0; e < n; e++)
+    rated->weights[e] = rated->weights[e] * MAX (times, 1) + 1;
+  g_clear_pointer (&rated->weighed, tp_problem_free);
+  rated->weighed = tp_problem_weigh (problem, rated->weights);
+}
+
 /* ---- what is asked -------------------------------------------------------- */
 
 gboolean

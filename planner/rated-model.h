@@ -27,6 +27,10 @@ gboolean tp_rated_init (TpRated *rated, const TpProblem *problem,
 gboolean tp_rated_init_below (TpRated *rated, const TpProblem *problem,
                               const gint64 *aims, guint used, gint64 limit);
 
+/* Where times on a device count nothing, no group there would be one kernel, and what is
+ * between its ops be held: all count a little more then, with sums below @limit. */
+void tp_rated_raise (TpRated *rated, const TpProblem *problem, gint64 limit);
+
 /* Whether what @aim wants is stated of all devices; TPLAN_ERROR_USAGE. */
 gboolean tp_rated_check (const TpProblem *problem, TpAim aim, GError **error);
 /* Likewise all that @problem asks for. */

@@ -190,6 +190,7 @@ find_within (Search *search, guint used, GError **error)
   if (!tp_rated_init_below (&rated, search->problem, search->problem->aims,
                             used, TP_SHARE_LIMIT))
     return tp_rated_fail_limit (error);
+  tp_rated_raise (&rated, search->problem, TP_SHARE_LIMIT);
   memset (search->tried, 0, search->problem->graph->n_nodes);
   return tp_problem_bar (rated.weighed, search->rentable & ~used)
          && tp_share_find (rated.weighed, search->tried, error)

@@ -82,23 +82,6 @@ tp_rated_solve (const TpProblem *problem, guint8 *devices, GError **error)
 
 /* ---- limits of memory ------------------------------------------------------ */
 
-/* Where times on a device count nothing, no group there would be one kernel, and what is
- * between its ops be held: all count a little more then. FALSE: there is no such device. */
-static gboolean
-raise_weights (const TpProblem *problem, gint64 *weights)
-{
-  gint64 most = TP_PROBLEM_LIMIT / (problem->sum + 1) - 2, largest = 1, times;
-
-  if (weights[0] > 0 && weights[1] > 0)
-    return FALSE;
-  for (int e = 0; e < 3 * problem->n_devices; e++)
-    largest = MAX (largest, weights[e]);
-  times = MIN (problem->sum + 1, most / largest);
-  for (int e = 0; e < 3 * problem->n_devices; e++)
-    weights[e] = weights[e] * MAX (times, 1) + 1;
-  return TRUE;
-}
-
 /* Of those that rent both devices, into @out; *@out_tree: that none of them that fits costs
  * less. FALSE: none is found that fits, and @error says which is nearest. */
 static gboolean
@@ -112,11 +95,7 @@ place_both (const TpProblem *problem, guint8 *out, TpMemoryProof **out_tree,
 
   if (!tp_rated_init (&rated, problem, problem->aims, BOTH))
     return tp_rated_fail_limit (error);
-  if (raise_weights (problem, rated.weights))
-    {
-      g_clear_pointer (&rated.weighed, tp_problem_free);
-      rated.weighed = tp_problem_weigh (problem, rated.weights);
-    }
+  tp_rated_raise (&rated, problem, TP_PROBLEM_LIMIT);
   rated.weighed->heeds_noise = FALSE;
   if (!tp_solver_limit.solve (rated.weighed, plan, out, cheapest, error))
     return FALSE;
