@@ -324,6 +324,28 @@ test_second (void)
   tp_test_lies_check_second (&lies);
 }
 
+/* tp_check () takes what is right, and refuses what is spoilt. */
+static void
+test_lies (void)
+{
+  const TpTestLies lies = { tp_test_sweep_mutations, tp_test_sweep_case_new,
+                            tp_test_place_sweeps, N_GOOD, 8 };
+  int n = 0;
+
+  for (int round = 0; round < 5 * N_GOOD; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_sweep_case_new (round);
+      g_autoptr (TpPlan) plan = tp_test_place_sweeps (test, round);
+
+      if (plan == NULL)
+        continue;
+      tp_test_assert_checked (plan, test->graph);
+      n++;
+    }
+  g_assert_cmpint (n, >=, N_GOOD);
+  tp_test_lies_check (&lies);
+}
+
 /* What these say of what fits is often more than is so of all. */
 static void
 test_above (void)
@@ -356,5 +378,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sweep-file/bound", test_bound);
   g_test_add_func ("/sweep-file/above", test_above);
   g_test_add_func ("/sweep-file/second", test_second);
+  g_test_add_func ("/sweep-file/lies", test_lies);
   return g_test_run ();
 }
