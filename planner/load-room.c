@@ -36,7 +36,7 @@ tp_load_room_search (const TpProblem *problem, guint8 *devices,
 
   tp_room_bound_init (&bound, problem, FALSE);
   tp_room_bound_meet (&bound, devices);
-  for (int i = 0; i < (problem->n_devices > 2 ? 1 : MAX_ROUNDS); i++)
+  for (int i = 0; i < MAX_ROUNDS; i++)
     {
       gint64 known = bound.proof == NULL ? proof->bound_ns
                                          : bound.proof->bound_ns;

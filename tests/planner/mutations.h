@@ -24,6 +24,14 @@ extern const TpTestMutation tp_test_span_mutations[];
 extern const TpTestMutation tp_test_rated_mutations[];
 /* Of plans for three devices and more. */
 extern const TpTestMutation tp_test_share_mutations[];
+/* Of plans for three devices and more, within limits of memory, whose tree is a peak of the
+ * second device and two sweeps; with what tp_check () says of them. */
+typedef struct
+{
+  TpTestMutation mutation;
+  const char *reason;
+} TpTestRefusal;
+extern const TpTestRefusal tp_test_sweep_refusals[];
 /* Of plans within limits of memory that made them dearer. */
 extern const TpTestMutation tp_test_memory_mutations[];
 extern const TpTestMutation tp_test_bound_mutations[];

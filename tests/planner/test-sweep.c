@@ -4,6 +4,8 @@
 #include "config.h"
 
 #include "memory-case.h"
+#include "mutations.h"
+#include "sweep-case.h"
 #include "sweep-truth.h"
 
 #include "ir/plan-memory.h"
@@ -15,99 +17,12 @@
 #define K TP_TRUTH_DEVICES
 #define ROUNDS 160
 
-/* ---- cases and plans ------------------------------------------------------ */
+/* ---- plans ----------------------------------------------------------------- */
 
 static int
 pick (int n)
 {
   return g_test_rand_int_range (0, n);
-}
-
-static void
-drop_gains (TpTestCase *test)
-{
-  for (int g = 0; g < test->groups->n_groups; g++)
-    for (int d = 0; d < test->costs->n_devices; d++)
-      tp_costs_group (test->costs, g, d)->time_ns = TP_COST_NONE;
-  tp_costs_seal (test->costs);
-}
-
-/* Some op that is free of others, where it can run. */
-static void
-pin_some (TpTestCase *test)
-{
-  const TpGraph *graph = test->graph;
-  int op = pick (graph->n_nodes), device = pick (test->costs->n_devices);
-  g_autofree char *text
-      = g_strdup_printf ("%s=%s", graph->nodes[op].name,
-                         test->costs->devices[device]);
-  const char *const pins[] = { text, NULL };
-  TpGraph *pinned;
-
-  if ((graph->colocation_of != NULL && graph->colocation_of[op] >= 0)
-      || tp_costs_node (test->costs, op, device)->time_ns == TP_COST_NONE)
-    return;
-  pinned = tp_graph_pin (test->graph, pins, NULL);
-  tp_graph_unref (test->graph);
-  test->graph = pinned;
-}
-
-static TpTestCase *
-new_case (int k, int round)
-{
-  int n_ops = g_test_rand_int_range (2, round % 8 == 0 || k < 4 ? TP_TRUTH_MAX_OPS + 1
-                                                                : TP_TRUTH_MAX_OPS);
-  TpTestCase *test = round % 4 == 1 ? tp_memory_case_new_together (k, n_ops)
-                                    : tp_memory_case_new_for (k, n_ops);
-
-  if (round % 4 == 2)
-    drop_gains (test);
-  if (round % 4 == 3 || round % 8 == 1)
-    pin_some (test);
-  return test;
-}
-
-/* On one device to all: a part of what the cheapest takes there, or elsewhere. */
-static void
-draw_limits (const TpTestCase *test, gint64 *limits)
-{
-  g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
-  g_autofree guint8 *devices = tp_test_plan_devices (plan);
-  int k = test->costs->n_devices, n = 1 + pick (2 * k);
-  gint64 bytes[K], most = 1;
-
-  memset (limits, 0, sizeof (gint64) * (K + 1));
-  tp_memory_case_count (test, devices, bytes);
-  for (int d = 0; d < k; d++)
-    most = MAX (most, bytes[d]);
-  for (int i = 0; i < n; i++)
-    {
-      int d = pick (k);
-
-      limits[d] = MAX (bytes[d] > 0 ? bytes[d] : most, 1)
-                      * g_test_rand_int_range (25, 100) / 100
-                  + 1;
-    }
-}
-
-/* Within @limits, ready for a proof by sweeps; NULL: they are not met, or nothing that
- * says so can be checked. */
-static TpPlan *
-place (const TpTestCase *test, const gint64 *limits)
-{
-  g_autoptr (TpPlan) plan = tp_memory_case_place (test, limits, 0);
-  gboolean is_tree = plan != NULL && plan->memory_proof != NULL;
-
-  if (plan == NULL || (test->costs->n_devices == 2 && !is_tree))
-    return NULL;
-  tp_plan_count_memory (plan, test->graph);
-  if (plan->memory_limits == NULL)
-    plan->memory_limits = g_memdup2 (limits, sizeof (gint64) * (K + 1));
-  if (plan->memory_proof == NULL)
-    plan->memory_proof = tp_memory_proof_new ();
-  tp_pointers_cut (plan->memory_proof->bounds, 0);
-  tp_array_set_size (plan->memory_proof->entries, 0);
-  return g_steal_pointer (&plan);
 }
 
 /* So @plan may be dearer than it has to be; of what else it said of them no more. */
@@ -133,17 +48,6 @@ is_taken (const TpPlan *plan, const TpTestCase *test)
 }
 
 /* ---- trees ---------------------------------------------------------------- */
-
-static TpProofEntry
-draw_sweep (void)
-{
-  TpProofEntry entry = { .kind = TP_PROOF_SWEEP };
-
-  for (int d = 0; d < K; d++)
-    if (pick (3) > 0)
-      entry.prices[d] = (gint64) pick (G_MAXINT32) << pick (20);
-  return entry;
-}
 
 /* What tells the cheapest in @box from what fits, if its constants and its peak
  * together do not; -1: they do. */
@@ -199,9 +103,10 @@ draw_tree (const TpTruth *truth, TpPlan *plan, TpTruthBox box, int depth)
 
   if (depth == 0 || !draw_peak (truth, plan, &box, &entry))
     {
-      entry = draw_sweep ();
+      entry = tp_sweep_draw ();
       tp_array_append_val (entries, entry);
-      return tp_truth_find_least (truth, plan->memory_limits, &box, tp_truth_fits_sweep);
+      return tp_truth_find_least (truth, plan->memory_limits, &box,
+                                  tp_truth_fits_sweep);
     }
   tp_array_append_val (entries, entry);
   high = box.high[entry.index];
@@ -267,7 +172,7 @@ check_claims (TpPlan *plan, const TpTestCase *test, gint64 proved, gint64 fit,
 static void
 edit (TpArray *entries)
 {
-  TpProofEntry extra = draw_sweep ();
+  TpProofEntry extra = tp_sweep_draw ();
   TpProofEntry *it = entries->len == 0
                          ? NULL
                          : &tp_array_index (entries, TpProofEntry,
@@ -375,24 +280,25 @@ check_plan (const TpTruth *truth, TpPlan *plan, const TpTestCase *test,
       check_claims (plan, test, proved, fit, found);
     }
   check_entries (plan, test);
-  check_edits (truth, plan, test, fit, found);
+  check_edits (truth, plan, test, truth->k == 2 ? laid_out : fit, found);
 }
 
 static void
 test_brute_force (gconstpointer n_devices)
 {
   int k = GPOINTER_TO_INT (n_devices);
+  int n_rounds = g_getenv ("TPLAN_TEST_FULL") == NULL ? ROUNDS : 8 * ROUNDS;
   Found found = { 0 };
 
-  for (int round = 0; round < ROUNDS; round++)
+  for (int round = 0; round < n_rounds; round++)
     {
-      g_autoptr (TpTestCase) test = new_case (k, round);
+      g_autoptr (TpTestCase) test = tp_sweep_case_new (k, round);
       g_auto (TpTruth) truth = { 0 };
       gint64 limits[K + 1];
       g_autoptr (TpPlan) plan = NULL;
 
-      draw_limits (test, limits);
-      plan = place (test, limits);
+      tp_sweep_case_draw_limits (test, limits);
+      plan = tp_sweep_case_place (test, limits);
       if (plan == NULL)
         continue;
       tp_truth_init (&truth, test);
@@ -417,6 +323,176 @@ test_brute_force (gconstpointer n_devices)
   g_assert_cmpint (found.n_edited, >=, found.n_plans);
 }
 
+/* ---- what else is said ---------------------------------------------------- */
+
+/* That one of the reasons begins or goes on so. */
+static void
+assert_refused (const TpPlan *plan, const TpTestCase *test, const char *reason)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  gboolean is_said = FALSE;
+
+  g_assert_false (tp_check (plan, test->graph, reasons));
+  for (guint i = 0; i < reasons->len; i++)
+    is_said |= strstr (reasons->pdata[i], reason) != NULL;
+  if (!is_said)
+    g_error ("not refused for '%s', but '%s'", reason,
+             (char *) reasons->pdata[0]);
+}
+
+static TpTestCase *
+make_several (int round)
+{
+  return tp_sweep_case_new (3 + round % 2, round);
+}
+
+static TpPlan *
+place_proved (const TpTestCase *test)
+{
+  TpPlan *plan = tp_sweep_case_place_tree (test);
+
+  g_assert_true (plan == NULL || is_taken (plan, test));
+  return plan;
+}
+
+static void
+check_refusal (const TpTestRefusal *refusal)
+{
+  int n = 0;
+
+  for (int round = 0; n < 4; round++)
+    {
+      g_autoptr (TpTestCase) test = make_several (round);
+      g_autoptr (TpPlan) plan = place_proved (test);
+
+      if (plan == NULL)
+        continue;
+      n++;
+      g_assert_true (refusal->mutation.mutate (plan, test));
+      assert_refused (plan, test, refusal->reason);
+    }
+}
+
+static void
+test_refused (void)
+{
+  for (const TpTestRefusal *it = tp_test_sweep_refusals; it->reason != NULL; it++)
+    check_refusal (it);
+}
+
+/* Another device like the last, without groups. */
+static void
+add_device (TpTestCase *test)
+{
+  static const char *const names[]
+      = { "cpu", "opencl:0", "opencl:1", "opencl:2", "opencl:3", NULL };
+  TpCosts *costs = tp_costs_new (5, names, test->graph, test->groups);
+
+  costs->host = test->costs->host;
+  for (int d = 0; d < 5; d++)
+    {
+      int from = MIN (d, 3);
+
+      for (int i = 0; i < costs->n_nodes; i++)
+        *tp_costs_node (costs, i, d) = *tp_costs_node (test->costs, i, from);
+      for (int i = 0; i < costs->n_tensors; i++)
+        {
+          *tp_costs_feed (costs, i, d) = *tp_costs_feed (test->costs, i, from);
+          *tp_costs_fetch (costs, i, d)
+              = *tp_costs_fetch (test->costs, i, from);
+        }
+    }
+  tp_costs_seal (costs);
+  tp_costs_unref (test->costs);
+  test->costs = costs;
+}
+
+/* Of @k devices, without limits. */
+static TpPlan *
+place_freely (int k, TpTestCase **out_test)
+{
+  g_autoptr (TpTestCase) test = tp_memory_case_new_for (MIN (k, 4), 6);
+  TpPlan *plan;
+
+  if (k > 4)
+    add_device (test);
+  plan = tp_memory_case_place (test, NULL, 0);
+  *out_test = g_steal_pointer (&test);
+  return plan;
+}
+
+/* Plans for which there is no such proof. */
+static void
+test_elsewhere (void)
+{
+  static const int n_devices[] = { 1, 2, 5 };
+  const TpProofEntry sweep = { .kind = TP_PROOF_SWEEP };
+  gsize n_done = 0;
+
+  while (n_done < G_N_ELEMENTS (n_devices))
+    {
+      int k = n_devices[n_done];
+      g_autoptr (TpTestCase) test = NULL;
+      g_autoptr (TpPlan) plan = place_freely (k, &test);
+
+      if (plan == NULL)
+        continue;
+      tp_plan_count_memory (plan, test->graph);
+      g_assert_true (is_taken (plan, test));
+      plan->memory_limits = g_new0 (gint64, k + 1);
+      plan->memory_proof = tp_memory_proof_new ();
+      plan->memory_proof->bound_ns = plan->bound_ns;
+      tp_array_append_val (plan->memory_proof->entries, sweep);
+      assert_refused (plan, test, k == 5 ? "5 devices, of which no more than 4"
+                                         : "memory_tree is no part of");
+      n_done++;
+    }
+}
+
+/* Where prices on rows prove something, too, both have to hold. */
+static void
+test_both (void)
+{
+  int n_both = 0;
+
+  for (int round = 0; round < 400 && n_both < 10; round++)
+    {
+      g_autoptr (TpTestCase) test = make_several (round);
+      g_autoptr (TpPlan) plan = place_proved (test);
+      gint64 room_ns;
+
+      if (plan == NULL || plan->share_proof->room == NULL)
+        continue;
+      n_both++;
+      room_ns = plan->share_proof->room_ns;
+      plan->share_proof->room_ns = plan->cost_ns + 1;
+      assert_refused (plan, test, "share_room_ns is more");
+      plan->share_proof->room_ns = room_ns;
+      plan->memory_proof->bound_ns = plan->cost_ns + 1;
+      assert_refused (plan, test, "memory_bound_ns is");
+    }
+  g_assert_cmpint (n_both, ==, 10);
+}
+
+/* Too large for all placements: what is true of all is taken, or given up, in time. */
+static void
+test_large (gconstpointer n_devices)
+{
+  int k = GPOINTER_TO_INT (n_devices), n_plans = 0, n_taken = 0;
+
+  while (n_plans < 8)
+    {
+      g_autoptr (TpTestCase) test
+          = tp_memory_case_new_for (k, g_test_rand_int_range (10, 22));
+      g_autoptr (TpPlan) plan = tp_sweep_case_place_tree (test);
+
+      n_plans += plan != NULL;
+      n_taken += plan != NULL && is_taken (plan, test);
+    }
+  g_test_message ("%d of %d taken", n_taken, n_plans);
+  g_assert_cmpint (n_taken, >=, 6);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -427,5 +503,10 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_data_func ("/sweep/brute-force-4", GINT_TO_POINTER (4),
                         test_brute_force);
+  g_test_add_func ("/sweep/refused", test_refused);
+  g_test_add_func ("/sweep/elsewhere", test_elsewhere);
+  g_test_add_func ("/sweep/both", test_both);
+  g_test_add_data_func ("/sweep/large-3", GINT_TO_POINTER (3), test_large);
+  g_test_add_data_func ("/sweep/large-4", GINT_TO_POINTER (4), test_large);
   return g_test_run ();
 }
