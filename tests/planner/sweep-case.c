@@ -86,7 +86,7 @@ tp_sweep_case_draw_limits (const TpTestCase *test, gint64 *limits)
 TpPlan *
 tp_sweep_case_place (const TpTestCase *test, const gint64 *limits)
 {
-  g_autoptr (TpPlan) plan = tp_memory_case_place (test, limits, 0);
+  g_autoptr (TpPlan) plan = tp_memory_case_place (test, limits, TP_MEMORY_CASE_CUTS);
   gboolean is_tree = plan != NULL && plan->memory_proof != NULL;
 
   if (plan == NULL || (test->costs->n_devices == 2 && !is_tree))
