@@ -108,6 +108,23 @@ find_max_price (const TpLimitScope *scope)
                        TP_PROBLEM_LIMIT / TP_MEMORY_MAX_PRICES);
 }
 
+/* Whether what devices share is too little for all that each could hold. */
+static gboolean
+has_tight_pool (const TpProblem *problem)
+{
+  const TpGraph *graph = problem->graph;
+  TpLimitWide all = 0;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    all += MAX (graph->tensors[i].size_bytes, 1);
+  for (int row = problem->n_devices; row < tp_pools_count_rows (problem->costs);
+       row++)
+    if (problem->limits[row] > 0
+        && problem->limits[row] < all * problem->n_devices)
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 tp_limit_scope_init (TpLimitScope *scope, const TpProblem *problem,
                      const TpLimitHeld *held)
@@ -119,10 +136,9 @@ tp_limit_scope_init (TpLimitScope *scope, const TpProblem *problem,
                            .n_devices = problem->n_devices,
                            .n_ops = problem->graph->n_nodes };
   if (scope->n_devices > TP_SWEEP_MAX_DEVICES
-      || (scope->n_devices > 2
-          && tp_pools_count_rows (costs) > scope->n_devices))
+      || (scope->n_devices > 2 && has_tight_pool (problem)))
     return FALSE;
-  scope->pool = pool < 0 ? 0 : problem->limits[pool];
+  scope->pool = pool < 0 || scope->n_devices > 2 ? 0 : problem->limits[pool];
   for (int d = 0; d < scope->n_devices; d++)
     scope->limits[d] = tp_pools_get_limit (costs, problem->limits, d);
   scope->own = tp_new0 (gint64, (gsize) scope->n_ops * scope->n_devices + 1);

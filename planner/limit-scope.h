@@ -20,7 +20,8 @@ typedef struct
   gint64 max_price;           /* of 2^30 bytes: nothing overflows */
 } TpLimitScope;
 
-/* FALSE: there are too many devices, or more than two and some share memory. */
+/* FALSE: there are too many devices, or more than two and some share memory of which
+ * there may be too little. */
 gboolean tp_limit_scope_init (TpLimitScope *scope, const TpProblem *problem,
                               const TpLimitHeld *held);
 void tp_limit_scope_clear (TpLimitScope *scope);

@@ -14,9 +14,10 @@ class Tree(Plan):
         p, k = self.p, len(self.devices)
         shared, self.least = p["memory_limits"][k:], p["memory_bound_ns"]
         need(2 <= k <= MOST_DEVICES, "devices of a sweep")
-        need(k == 2 or not any(shared), "sweeps, and devices that share memory")
+        most = k * sum(max(t["bytes"], 1) for t in self.tensors)
+        need(k == 2 or all(limit == 0 or limit >= most for limit in shared), "sweeps, and devices that share memory")
         need(k == 2 or not p["memory_bounds"], "bounds, of more than two devices")
-        self.pool = sum(shared)
+        self.pool = sum(shared) if k == 2 else 0
         self.limits = [self.limit(d) for d in range(k)]
         self.holding = Held(self)
         self.held, self.users = self.holding.at, self.holding.users

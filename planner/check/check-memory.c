@@ -425,6 +425,22 @@ tp_checker_check_limits (TpChecker *checker)
     tp_checker_fail (checker, "the plan takes more memory than its limits");
 }
 
+/* Whether what devices share is less than all of them could hold. */
+static gboolean
+has_tight_pool (const TpChecker *checker)
+{
+  const TpCosts *costs = checker->plan->costs;
+  Wide all = 0;
+
+  for (int i = 0; i < checker->graph->n_tensors; i++)
+    all += MAX (checker->graph->tensors[i].size_bytes, 1);
+  for (int i = costs->n_devices; i < tp_checker_count_limits (costs); i++)
+    if (checker->plan->memory_limits[i] > 0
+        && checker->plan->memory_limits[i] < all * costs->n_devices)
+      return TRUE;
+  return FALSE;
+}
+
 /* What a proof may have where it is of more than two devices. */
 static gboolean
 check_several (TpChecker *checker, const TpMemoryProof *proof)
@@ -435,9 +451,9 @@ check_several (TpChecker *checker, const TpMemoryProof *proof)
     return tp_checker_fail (checker, "memory_tree: %d devices, of which no more "
                                      "than %d are swept",
                             costs->n_devices, TP_SWEEP_MAX_DEVICES);
-  if (tp_checker_count_limits (costs) > costs->n_devices)
-    return tp_checker_fail (checker, "memory_tree: some of %d devices share "
-                                     "memory, which is swept of two alone",
+  if (has_tight_pool (checker))
+    return tp_checker_fail (checker, "memory_tree: some of %d devices share too "
+                                     "little memory, which is swept of two alone",
                             costs->n_devices);
   if (proof->bounds->len > 0)
     return tp_checker_fail (checker, "memory_bounds are of two devices, not %d",
