@@ -263,15 +263,18 @@ forget_limits (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-/* Sweeps know nothing of what several devices have together. */
+/* Sweeps know nothing of what several devices have together, where it is less than all of
+ * them could hold. */
 static gboolean
 share_memory (TpPlan *plan, const TpTestCase *test)
 {
   int k = plan->n_devices;
-  gint64 *limits = g_new0 (gint64, k + 2);
+  gint64 *limits = g_new0 (gint64, k + 2), all = 0;
 
   memcpy (limits, plan->memory_limits, sizeof (gint64) * (gsize) k);
-  limits[k] = G_GINT64_CONSTANT (1) << 40;
+  for (int i = 0; i < test->graph->n_tensors; i++)
+    all += MAX (test->graph->tensors[i].size_bytes, 1);
+  limits[k] = all * k - 1;
   g_free (plan->memory_limits);
   plan->memory_limits = limits;
   for (int d = 1; d < 3; d++)
