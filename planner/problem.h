@@ -32,7 +32,7 @@ typedef struct
                                * only what an op reads and makes while it runs */
   int n_cuts;                 /* to make for them, no sweeps; 0: as many as
                                * take some two seconds, after sweeps */
-  gboolean is_part;           /* of a larger one: a few of these */
+  gboolean is_part;           /* of a larger search: a quarter of these */
   gboolean heeds_noise;       /* what the figures cannot tell apart is a tie */
   const gint64 *aims;         /* [TP_N_AIMS]: of TP_OBJECTIVE_RATED: the
                                * objective's own, or what is asked for */

@@ -52,6 +52,19 @@ search_on (TpShareModel *model, TpPlan *plan, const guint8 *cheapest,
   tp_share_room_take (room, tp_share_room_get_best (other));
 }
 
+/* Of what is part of a larger search a bound is wanted most, and what sweeps find will
+ * do. */
+static gboolean
+is_enough (const TpProblem *problem, const TpMemoryProof *swept,
+           const TpShareRoom *room)
+{
+  gint64 cost = tp_share_room_get_cost (room);
+
+  return swept != NULL
+         && (swept->bound_ns >= cost
+             || (problem->is_part && cost != TP_COST_NONE));
+}
+
 /* In place of @devices, which takes too much. The bound stays that of all
  * placements; of those that fit there is one beside it. */
 static gboolean
@@ -64,7 +77,7 @@ keep_limits (TpShareModel *model, TpPlan *plan, guint8 *devices,
   tp_share_room_start (room);
   if (model->problem->n_cuts == 0)
     swept = tp_share_sweep (model->problem, room);
-  if (swept == NULL || swept->bound_ns < tp_share_room_get_cost (room))
+  if (!is_enough (model->problem, swept, room))
     search_on (model, plan, devices, room);
   memcpy (devices, tp_share_room_get_best (room), model->n_ops);
   if (tp_share_room_get_cost (room) == TP_COST_NONE)
