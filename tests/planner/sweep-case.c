@@ -61,6 +61,19 @@ tp_sweep_case_new (int k, int round)
   return test;
 }
 
+/* On all devices, so that they have to share what there is. */
+static void
+draw_crowded (const TpTestCase *test, gint64 *limits)
+{
+  int k = test->costs->n_devices;
+  gint64 sum = 0;
+
+  for (int i = 0; i < test->graph->n_tensors; i++)
+    sum += test->graph->tensors[i].size_bytes;
+  for (int d = 0; d < k; d++)
+    limits[d] = sum / k * g_test_rand_int_range (50, 180) / 100 + 1;
+}
+
 void
 tp_sweep_case_draw_limits (const TpTestCase *test, gint64 *limits)
 {
@@ -81,6 +94,8 @@ tp_sweep_case_draw_limits (const TpTestCase *test, gint64 *limits)
                       * g_test_rand_int_range (25, 100) / 100
                   + 1;
     }
+  if (pick (3) == 0)
+    draw_crowded (test, limits);
 }
 
 TpPlan *
