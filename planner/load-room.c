@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define MAX_ROUNDS 2
+#define ROUNDS 2              /* on two devices */
 
 /* A placement that fits, which may be the best. */
 static void
@@ -36,7 +36,8 @@ tp_load_room_search (const TpProblem *problem, guint8 *devices,
 
   tp_room_bound_init (&bound, problem, FALSE);
   tp_room_bound_meet (&bound, devices);
-  for (int i = 0; i < MAX_ROUNDS; i++)
+  for (int n_left = tp_room_bound_count_climbs (problem, ROUNDS); n_left > 0;
+       n_left--)
     {
       gint64 known = bound.proof == NULL ? proof->bound_ns
                                          : bound.proof->bound_ns;

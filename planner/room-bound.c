@@ -17,6 +17,9 @@
 
 #include <string.h>
 
+#define MIN_CLIMBS 2          /* on three devices and more */
+#define MAX_CLIMBS 8
+#define CLIMB_OPS 600         /* in all of them */
 #define MAX_PATHS (TP_LOAD_MAX_COLUMNS - TP_LOAD_MAX_ENGINES)
 
 void
@@ -161,6 +164,15 @@ make_proof (const TpRoomBound *it, TpPlan *plan)
   tp_pointers_cut (proof->shares->bounds, 0);
   tp_array_set_size (proof->shares->entries, 0);
   return g_steal_pointer (&proof);
+}
+
+int
+tp_room_bound_count_climbs (const TpProblem *problem, int two)
+{
+  return problem->n_devices > 2
+             ? CLAMP (CLIMB_OPS / (problem->graph->n_nodes + 1), MIN_CLIMBS,
+                      MAX_CLIMBS)
+             : two;
 }
 
 gboolean

@@ -28,6 +28,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoomBound, tp_room_bound_clear)
 /* That there is such a placement: what is proved is to hold for it. */
 void tp_room_bound_meet (TpRoomBound *it, const guint8 *devices);
 
+/* How often that is worth while: @two on two devices, on more by how large the graph is. */
+int tp_room_bound_count_climbs (const TpProblem *problem, int two);
+
 /**
  * tp_room_bound_climb:
  * @floor_ns: what was proved otherwise

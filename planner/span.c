@@ -29,7 +29,7 @@
 #define CUT_NODES (1 << 20)   /* over all cuts */
 #define SHARE_NODES (1 << 13) /* on three devices and more, where it is none */
 #define ROOM_WORK (1 << 17)   /* as of TpSpanRoom, for each search */
-#define MAX_CLIMBS 6          /* of what fits; on three devices and more, 2 */
+#define CLIMBS 6              /* of what fits, on two devices */
 #define PLAIN 4               /* the weight of what counts as it is */
 #define MAX_WEIGHT 8
 
@@ -280,7 +280,8 @@ bound_fitting (const TpProblem *problem, const guint8 *devices, TpPlan *plan)
   unordered.is_unordered = TRUE;
   tp_room_bound_init (&bound, &unordered, TRUE);
   tp_room_bound_meet (&bound, devices);
-  for (int i = 0; i < (problem->n_devices > 2 ? 2 : MAX_CLIMBS); i++)
+  for (int n_left = tp_room_bound_count_climbs (problem, CLIMBS); n_left > 0;
+       n_left--)
     if (proof->bound_ns >= proof->span_ns
         || !tp_room_bound_climb (&bound, proof->bound_ns, proof->span_ns, fitting))
       break;
