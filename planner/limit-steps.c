@@ -1,8 +1,6 @@
 /* limit-steps.c: see limit-steps.h.
  *
- * A flag says whether any of some ops is on any of some devices, of those decided: on
- * one, or, for a group that gains on one, on any other. It lives from the last of them to the first, or to what makes what they read;
- * flags of the same ops are one. A node is the set of flags that are up:
+ * A node is the set of flags that are up (limit-flags.h):
  * what is paid and held at the next op depends on nothing else, nor does where
  * it may be that is to be with others. Networks have few tensors at once, and of
  * most the readers are one op, so there are few sets. */
@@ -11,14 +9,14 @@
 #include "planner/limit-steps.h"
 
 #include "ir/guard.h"
+#include "planner/limit-flags.h"
 
 #include <string.h>
 
-#define WORDS 4
+#define WORDS 2
 #define MAX_FLAGS (64 * WORDS) /* at once */
 #define MAX_NODES (1 << 18)   /* in all layers */
 #define MAX_WAYS (1 << 19)    /* likewise */
-#define MAX_ITEMS (1 << 22)   /* tensors held at steps, and the like */
 
 /* A set of flags, by their slots. */
 typedef struct
@@ -28,37 +26,12 @@ typedef struct
 
 typedef struct
 {
-  const int *ops;             /* ascending */
-  int n;
-  guint set;                  /* of devices */
-  int low;                    /* the last op that asks for it; -1: the first */
-  gint64 cost, weights;       /* paid and held once it is up */
-  int slot;                   /* -1: not alive */
-  int next;                   /* of those with the same last op */
-} Flag;
-
-/* What a flag means to an op. */
-typedef struct
-{
-  int flag, next;
-  gint64 amount;
-} Item;
-
-typedef struct
-{
   TpLimitSteps *steps;
   const TpLimitScope *scope;
-  TpArray *flags;             /* Flag */
-  TpArray *items;             /* Item */
-  int *newest;                /* [op]: flags whose last op it is */
-  /* [op * n_devices + device]: */
-  int *ups;                   /* that are up with it there */
-  int *made;                  /* paid if it is there */
-  int *held;                  /* bytes while it runs */
-  int *away;                  /* up where it may not be there */
-  gint64 *own, *own_weights, *own_held; /* if it is there */
+  TpLimitFlags flags;
   Key used;                   /* slots */
   Key up[TP_SWEEP_MAX_DEVICES]; /* [device]: with the op at hand there */
+  Key gone;                   /* of those that nobody asks for after it */
   int of_slot[MAX_FLAGS];
 } Build;
 
@@ -70,19 +43,10 @@ typedef struct
   guint mask;
 } Layer;
 
-static Flag *
+static TpLimitFlag *
 get_flag (const Build *build, int index)
 {
-  return &tp_array_index (build->flags, Flag, index);
-}
-
-static void
-add_item (Build *build, int *list, int flag, gint64 amount)
-{
-  Item item = { flag, *list, amount };
-
-  *list = (int) build->items->len;
-  tp_array_append_val (build->items, item);
+  return tp_limit_flags_get (&build->flags, index);
 }
 
 static gboolean
@@ -115,219 +79,6 @@ key_without (const Key *a, const Key *b)
   for (int i = 0; i < WORDS; i++)
     left.words[i] = a->words[i] & ~b->words[i];
   return left;
-}
-
-static gsize
-index_of (const Build *build, int op, int device)
-{
-  return (gsize) op * build->scope->n_devices + device;
-}
-
-/* ---- flags -------------------------------------------------------------- */
-
-/* Low: who asks for it last. */
-static int
-add_flag (Build *build, const int *ops, int n, guint set, int low)
-{
-  int last = ops[n - 1];
-  Flag flag = { ops, n, set, low, 0, 0, -1, build->newest[last] };
-
-  for (int i = flag.next; i >= 0; i = get_flag (build, i)->next)
-    {
-      Flag *it = get_flag (build, i);
-
-      if (it->set != set || it->n != n
-          || memcmp (it->ops, ops, sizeof (int) * n) != 0)
-        continue;
-      it->low = MIN (it->low, low);
-      return i;
-    }
-  build->newest[last] = (int) build->flags->len;
-  tp_array_append_val (build->flags, flag);
-  for (int i = 0; i < n; i++)
-    for (int d = 0; d < build->scope->n_devices; d++)
-      if (set >> d & 1)
-        add_item (build, &build->ups[index_of (build, ops[i], d)],
-                  build->newest[last], 0);
-  return build->newest[last];
-}
-
-/* Paid once any of @ops is on any of @set. */
-static void
-add_price (Build *build, const int *ops, int n, guint set, gint64 price)
-{
-  if (price == 0 || n == 0)
-    return;
-  if (n > 1)
-    {
-      get_flag (build, add_flag (build, ops, n, set, ops[0]))->cost += price;
-      return;
-    }
-  for (int d = 0; d < build->scope->n_devices; d++)
-    if (set >> d & 1 && build->own[index_of (build, ops[0], d)] != TP_COST_NONE)
-      build->own[index_of (build, ops[0], d)] += price;
-}
-
-/* Of what is made, to @device, by who makes it elsewhere. */
-static void
-add_copy (Build *build, int tensor, int device)
-{
-  const TpTensor *it = &build->scope->problem->graph->tensors[tensor];
-
-  for (int from = 0; from < build->scope->n_devices; from++)
-    {
-      gint64 price = from == device ? 0
-                                    : tp_limit_scope_copy (build->scope, tensor,
-                                                           from, device);
-
-      if (price > 0)
-        add_item (build, &build->made[index_of (build, it->producer, from)],
-                  add_flag (build, it->consumers, it->n_consumers, 1u << device,
-                            it->producer),
-                  price);
-    }
-}
-
-static void
-add_copies (Build *build, int tensor)
-{
-  const TpLimitScope *scope = build->scope;
-  const TpTensor *it = &scope->problem->graph->tensors[tensor];
-
-  for (int d = 0; d < scope->n_devices && it->n_consumers > 0; d++)
-    if (it->producer < 0)
-      add_price (build, it->consumers, it->n_consumers, 1u << d,
-                 tp_limit_scope_copy (scope, tensor, TP_COSTS_HOST, d));
-    else if (!tp_limit_scope_is_kept (scope, tensor, d))
-      add_copy (build, tensor, d);
-}
-
-/* Its gain on a device is lost where any of it is on another. */
-static void
-add_group (Build *build, int index)
-{
-  const TpProblem *problem = build->scope->problem;
-  const TpGroup *it = &problem->groups->groups[index];
-  guint all = (1u << build->scope->n_devices) - 1;
-
-  for (int d = 0; d < build->scope->n_devices; d++)
-    add_price (build, it->nodes, it->n_nodes, all & ~(1u << d),
-               tp_problem_get_gain (problem, index, d));
-}
-
-static void
-add_costs (Build *build)
-{
-  const TpProblem *problem = build->scope->problem;
-
-  for (int i = 0; i < problem->graph->n_tensors; i++)
-    if (!tp_tensor_is_resident (&problem->graph->tensors[i]))
-      add_copies (build, i);
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    add_group (build, i);
-}
-
-/* Any op of it on one device bars the others to those before. */
-static void
-add_colocation (Build *build, const TpColocation *it)
-{
-  int k = build->scope->n_devices;
-
-  for (int d = 0; d < k; d++)
-    {
-      int flag = add_flag (build, it->nodes, it->n_nodes, 1u << d, it->nodes[0]);
-
-      for (int i = 0; i < it->n_nodes; i++)
-        for (int other = 0; other < k; other++)
-          if (other != d)
-            add_item (build, &build->away[index_of (build, it->nodes[i], other)],
-                      flag, 1);
-    }
-}
-
-static void
-add_colocations (Build *build)
-{
-  const TpGraph *graph = build->scope->problem->graph;
-
-  for (int i = 0; i < graph->n_colocations; i++)
-    add_colocation (build, &graph->colocations[i]);
-}
-
-/* ---- what is held ------------------------------------------------------- */
-
-static const int *
-get_readers (const Build *build, const TpLimitHolding *it)
-{
-  return (const int *) (void *) build->scope->held->readers->data + it->first;
-}
-
-static void
-add_constant (Build *build, const TpLimitHolding *it, int device)
-{
-  const int *ops = get_readers (build, it);
-
-  if (it->n == 1)
-    build->own_weights[index_of (build, ops[0], device)] += it->size_bytes;
-  else if (it->n > 1)
-    get_flag (build, add_flag (build, ops, it->n, 1u << device, ops[0]))->weights
-        += it->size_bytes;
-}
-
-/* While @step runs. What only some of those to come hold is left out: that is
- * in the middle of groups, and less than there is. In any order @step alone does. */
-static void
-add_held (Build *build, int tensor, int device, int step, int n_to_come)
-{
-  const TpLimitHolding *it = &build->scope->held->items[tensor];
-  int n, flag;
-  gint64 bytes
-      = tp_limit_held_find (build->scope->held, tensor, device, step, &n);
-
-  gboolean is_own
-      = it->maker == step || build->scope->problem->is_unordered;
-
-  if (is_own)
-    build->own_held[index_of (build, step, device)] += n == 0 ? 0 : bytes;
-  if (is_own || n == 0 || n != n_to_come)
-    return;
-  flag = add_flag (build, get_readers (build, it), it->n, 1u << device,
-                   it->maker);
-  add_item (build, &build->held[index_of (build, step, device)], flag, bytes);
-}
-
-static void
-add_tensor (Build *build, int tensor, int device)
-{
-  const TpLimitHolding *it = &build->scope->held->items[tensor];
-  const int *ops = get_readers (build, it);
-  int last = it->n == 0 ? it->maker : ops[it->n - 1], n_gone = 0;
-
-  for (int i = MAX (it->maker, 0);
-       i <= last && build->items->len < MAX_ITEMS; i++)
-    {
-      while (n_gone < it->n && ops[n_gone] < i)
-        n_gone++;
-      add_held (build, tensor, device, i, it->n - n_gone);
-    }
-}
-
-static void
-add_holdings (Build *build)
-{
-  const TpLimitScope *scope = build->scope;
-  const TpLimitHolding *items = scope->held->items;
-
-  for (int i = 0; i < scope->problem->graph->n_tensors; i++)
-    for (int d = 0; d < scope->n_devices; d++)
-      {
-        if (!build->steps->is_limited[d] || items[i].size_bytes == 0)
-          continue;
-        if (items[i].is_constant)
-          add_constant (build, &items[i], d);
-        else
-          add_tensor (build, i, d);
-      }
 }
 
 /* ---- nodes -------------------------------------------------------------- */
@@ -385,7 +136,7 @@ layer_reset (Layer *layer, guint n_before)
 static gboolean
 raise_flags (Build *build, int op)
 {
-  for (int i = build->newest[op]; i >= 0; i = get_flag (build, i)->next)
+  for (int i = build->flags.newest[op]; i >= 0; i = get_flag (build, i)->next)
     {
       int slot = 0;
 
@@ -419,9 +170,9 @@ find_ups (const Build *build, int op, int device)
 {
   Key ups = { { 0 } };
 
-  for (int i = build->ups[index_of (build, op, device)]; i >= 0;
-       i = tp_array_index (build->items, Item, i).next)
-    key_add (&ups, get_flag (build, tp_array_index (build->items, Item, i).flag)
+  for (int i = build->flags.ups[tp_limit_flags_index (&build->flags, op, device)]; i >= 0;
+       i = tp_array_index (build->flags.items, TpLimitItem, i).next)
+    key_add (&ups, get_flag (build, tp_array_index (build->flags.items, TpLimitItem, i).flag)
                        ->slot);
   return ups;
 }
@@ -432,9 +183,9 @@ sum_items (const Build *build, int list, const Key *set)
 {
   gint64 sum = 0;
 
-  for (int i = list; i >= 0; i = tp_array_index (build->items, Item, i).next)
+  for (int i = list; i >= 0; i = tp_array_index (build->flags.items, TpLimitItem, i).next)
     {
-      const Item *it = &tp_array_index (build->items, Item, i);
+      const TpLimitItem *it = &tp_array_index (build->flags.items, TpLimitItem, i);
 
       if (key_has (set, get_flag (build, it->flag)->slot))
         sum += it->amount;
@@ -464,7 +215,7 @@ add_fresh (const Build *build, int word, guint64 fresh, TpLimitWay *way)
   for (; fresh != 0; fresh &= fresh - 1)
     {
       int slot = 64 * word + __builtin_ctzll (fresh);
-      const Flag *it = get_flag (build, build->of_slot[slot]);
+      const TpLimitFlag *it = get_flag (build, build->of_slot[slot]);
 
       way->cost += it->cost;
       if (it->weights > 0)
@@ -478,16 +229,16 @@ static gboolean
 fill_way (const Build *build, int op, const Key *before, const Key *after,
           TpLimitWay *way)
 {
-  gsize here = index_of (build, op, way->device);
+  gsize here = tp_limit_flags_index (&build->flags, op, way->device);
 
-  way->cost = build->own[here] + sum_items (build, build->made[here], after);
-  way->weights[way->device] = build->own_weights[here];
-  way->held[way->device] = build->own_held[here];
+  way->cost = build->flags.own[here] + sum_items (build, build->flags.made[here], after);
+  way->weights[way->device] = build->flags.own_weights[here];
+  way->held[way->device] = build->flags.own_held[here];
   for (int i = 0; i < WORDS; i++)
     add_fresh (build, i, after->words[i] & ~before->words[i], way);
   for (int d = 0; d < build->scope->n_devices; d++)
     way->held[d]
-        += sum_items (build, build->held[index_of (build, op, d)], after);
+        += sum_items (build, build->flags.held[tp_limit_flags_index (&build->flags, op, d)], after);
   return is_within (build, way);
 }
 
@@ -510,20 +261,19 @@ sort_ways (TpLimitSteps *steps, guint first, int n_nodes)
 
 /* From node @from of those before to any device. */
 static void
-add_ways_from (Build *build, int op, int from, const Key *before, const Key *gone,
-               Layer *next)
+add_ways_from (Build *build, int op, int from, const Key *before, Layer *next)
 {
   for (int d = 0; d < build->scope->n_devices; d++)
     {
-      gsize here = index_of (build, op, d);
+      gsize here = tp_limit_flags_index (&build->flags, op, d);
       TpLimitWay way = { .from = from, .device = d };
       Key after = key_join (before, &build->up[d]), left;
 
-      if (build->own[here] == TP_COST_NONE
-          || sum_items (build, build->away[here], before) > 0
+      if (build->flags.own[here] == TP_COST_NONE
+          || sum_items (build, build->flags.away[here], before) > 0
           || !fill_way (build, op, before, &after, &way))
         continue;
-      left = key_without (&after, gone);
+      left = key_without (&after, &build->gone);
       way.to = find_node (next, &left);
       tp_array_append_val (build->steps->ways, way);
     }
@@ -533,15 +283,13 @@ static void
 add_ways (Build *build, int op, const TpArray *nodes, Layer *next)
 {
   guint first = build->steps->ways->len;
-  Key gone;
 
   for (int d = 0; d < build->scope->n_devices; d++)
     build->up[d] = find_ups (build, op, d);
-  gone = drop_flags (build, op);
+  build->gone = drop_flags (build, op);
   layer_reset (next, nodes->len);
   for (guint i = 0; i < nodes->len; i++)
-    add_ways_from (build, op, (int) i, &tp_array_index (nodes, Key, i), &gone,
-                   next);
+    add_ways_from (build, op, (int) i, &tp_array_index (nodes, Key, i), next);
   sort_ways (build->steps, first, (int) next->keys->len);
 }
 
@@ -576,44 +324,9 @@ add_layers (Build *build)
 static void
 build_clear (Build *build)
 {
-  tp_array_unref (build->flags);
-  tp_array_unref (build->items);
-  g_free (build->newest);
-  g_free (build->ups);
-  g_free (build->made);
-  g_free (build->held);
-  g_free (build->away);
-  g_free (build->own);
-  g_free (build->own_weights);
-  g_free (build->own_held);
+  tp_limit_flags_clear (&build->flags);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Build, build_clear)
-
-static int *
-new_lists (gsize n)
-{
-  int *lists = tp_new (int, n + 1);
-
-  memset (lists, -1, sizeof (int) * (n + 1));
-  return lists;
-}
-
-static void
-build_init (Build *build)
-{
-  gsize n = build->scope->n_ops, n_all = n * build->scope->n_devices;
-
-  build->flags = tp_array_new (sizeof (Flag));
-  build->items = tp_array_new (sizeof (Item));
-  build->newest = new_lists (n);
-  build->ups = new_lists (n_all);
-  build->made = new_lists (n_all);
-  build->held = new_lists (n_all);
-  build->away = new_lists (n_all);
-  build->own = tp_memdup (build->scope->own, sizeof (gint64) * (n_all + 1));
-  build->own_weights = tp_new0 (gint64, n_all + 1);
-  build->own_held = tp_new0 (gint64, n_all + 1);
-}
 
 static void
 find_limited (TpLimitSteps *steps)
@@ -637,16 +350,13 @@ tp_limit_steps_new (const TpLimitScope *scope)
   g_autoptr (TpLimitSteps) steps = g_new0 (TpLimitSteps, 1);
   g_auto (Build) build = { .steps = steps, .scope = scope };
 
-  build_init (&build);
   steps->scope = scope;
   steps->ways = tp_array_new (sizeof (TpLimitWay));
   steps->n_nodes = tp_new0 (int, n + 1);
   steps->first_way = tp_new0 (int, n + 1);
   find_limited (steps);
-  add_costs (&build);
-  add_colocations (&build);
-  add_holdings (&build);
-  return build.items->len < MAX_ITEMS && add_layers (&build)
+  return tp_limit_flags_init (&build.flags, scope, steps->is_limited)
+                 && add_layers (&build)
              ? g_steal_pointer (&steps)
              : NULL;
 }

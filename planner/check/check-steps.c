@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define MAX_FACTS (64 * TP_CHECKER_WORDS)
-#define MAX_STEPS (1 << 19)
+#define MAX_STEPS (1 << 20)
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 31) /* facts looked at: seconds */
 
 typedef TpCheckerWide Wide;

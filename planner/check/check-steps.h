@@ -7,7 +7,7 @@
 #include "planner/check/check-room.h"
 #include "planner/check/check-share.h"
 
-#define TP_CHECKER_WORDS 4    /* of 64 facts each, at once */
+#define TP_CHECKER_WORDS 8    /* of 64 facts each, at once */
 
 /* One op on one device. */
 typedef struct
