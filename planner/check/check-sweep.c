@@ -15,8 +15,10 @@
 #include <stdlib.h>
 
 #define N_PRICES 3
-#define MAX_WAYS (1 << 22)    /* at once */
+#define MAX_WAYS (1 << 22)    /* at once, of two devices */
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 27) /* ways: seconds */
+#define N_PARTS 4             /* of these, what more devices get: each way is
+                               * larger, and leads to more */
 #define N_BACK 32
 
 typedef TpCheckerWide Wide;
@@ -236,6 +238,7 @@ static gboolean
 run (Sweep *sweep)
 {
   Way way = { 0, { 0 }, 0 };
+  guint n_parts = sweep->k == 2 ? 1 : N_PARTS;
 
   tp_array_append_val (sweep->ways, way);
   for (int k = 0; k < sweep->n_ops; k++)
@@ -247,7 +250,8 @@ run (Sweep *sweep)
       thin_out (sweep->next);
       sweep->ways = sweep->next;
       sweep->next = ways;
-      if (sweep->work > MAX_WORK || sweep->ways->len > MAX_WAYS)
+      if (sweep->work > MAX_WORK / n_parts
+          || sweep->ways->len > MAX_WAYS / n_parts)
         return FALSE;
     }
   return is_none_below (sweep);

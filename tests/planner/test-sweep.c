@@ -266,7 +266,8 @@ check_plan (const TpTruth *truth, TpPlan *plan, const TpTestCase *test,
   g_assert_cmpint (fit, <=, laid_out);
   g_assert_cmpint (laid_out, <=, plan->cost_ns);
   if (plan->constant_ns == 0)
-    g_assert_cmpint (tp_truth_find_least (truth, limits, NULL, tp_truth_fits_apart), <=, one);
+    g_assert_cmpint (
+        tp_truth_find_least (truth, limits, NULL, tp_truth_fits_apart), <=, one);
   found->n_plans++;
   found->n_binding += fit > plan->bound_ns;
   found->n_loose += fit < plan->cost_ns;
@@ -483,14 +484,14 @@ test_large (gconstpointer n_devices)
   while (n_plans < 8)
     {
       g_autoptr (TpTestCase) test
-          = tp_memory_case_new_for (k, g_test_rand_int_range (10, 22));
+          = tp_memory_case_new_for (k, g_test_rand_int_range (8, 29 - 3 * k));
       g_autoptr (TpPlan) plan = tp_sweep_case_place_tree (test);
 
       n_plans += plan != NULL;
       n_taken += plan != NULL && is_taken (plan, test);
     }
   g_test_message ("%d of %d taken", n_taken, n_plans);
-  g_assert_cmpint (n_taken, >=, 6);
+  g_assert_cmpint (n_taken, >=, 4);
 }
 
 int
