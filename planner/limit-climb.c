@@ -168,6 +168,8 @@ forget_old (TpLimitClimber *climber)
   guint too_many = climber->costs->len > MAX_SEEN ? climber->costs->len - MAX_SEEN
                                                   : 0;
 
+  if (too_many == 0)
+    return;
   memmove (climber->seen->data, climber->seen->data + too_many * n,
            climber->seen->len - too_many * n);
   memmove (climber->costs->data,

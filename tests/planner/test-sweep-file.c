@@ -92,6 +92,7 @@ place (int n_devices, const TpGraph *graph)
   plan = tp_place_with (graph, groups, costs, &options, &error);
   g_assert_no_error (error);
   g_assert_nonnull (plan->memory_limits);
+  g_free (plan->graph_path);
   plan->graph_path = g_strdup ("g.json");
   tp_plan_count_memory (plan, graph);
   return plan;
