@@ -193,7 +193,7 @@ tp_room_bound_climb (TpRoomBound *it, gint64 floor_ns, gint64 most_ns,
   tp_paths_count (&it->paths, it->list, &passed);
   weighed = tp_problem_weigh_passed (it->problem, it->weights, &passed);
   weighed->heeds_noise = FALSE;
-  weighed->is_part = it->problem->n_devices > 2;
+  weighed->is_part = it->problem->n_devices > 2 && it->n_climbs++ > 0;
   if (!solver->solve (weighed, plan, devices, cheapest, NULL))
     return FALSE;
   tp_room_bound_meet (it, devices);

@@ -17,6 +17,7 @@ typedef struct
   TpPointers *met;            /* guint8 *: placements */
   gint64 weights[TP_LOAD_MAX_ENGINES]; /* tried last */
   TpRoomProof *proof;         /* (nullable): the best; yours to steal */
+  int n_climbs;               /* so far; what the first finds is looked for most */
 } TpRoomBound;
 
 /* @problem: with limits; @has_paths: whether paths count, too. */
