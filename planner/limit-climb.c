@@ -52,7 +52,9 @@ tp_limit_climber_init (TpLimitClimber *climber, TpLimitBest *best, int n_cuts)
 {
   *climber = (TpLimitClimber){
     .model = best->model, .best = best, .cuts_left = n_cuts,
-    .max_price = tp_limit_cut_max_price (best->model),
+    .max_price = tp_limit_held_max_price (&best->model->held,
+                                          best->model->limits,
+                                          best->model->sum),
     .seen = tp_array_new (sizeof (gint8)),
     .costs = tp_array_new (sizeof (gint64)),
   };

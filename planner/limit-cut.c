@@ -307,19 +307,3 @@ tp_limit_cut_find_value (const TpLimitCut *cut, const gint8 *fixed, int op,
              - get_level (cut, fixed, unit.nodes[i]);
   return value;
 }
-
-gint64
-tp_limit_cut_max_price (const TpLimitModel *model)
-{
-  __extension__ typedef __int128 Wide;
-  Wide room = (TP_PROBLEM_LIMIT - 1 - MIN (model->sum, TP_PROBLEM_LIMIT - 1))
-              / TP_MEMORY_MAX_PRICES;
-  Wide bytes = 1;
-
-  for (int i = 0; i < model->problem->graph->n_tensors; i++)
-    bytes += model->held.items[i].size_bytes;
-  for (int d = 0; d < 2; d++)
-    bytes = MAX (bytes, (Wide) model->limits[d]);
-  return (gint64) MIN ((room << 30) / bytes,
-                       TP_PROBLEM_LIMIT / TP_MEMORY_MAX_PRICES);
-}

@@ -25,7 +25,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLimitCut, tp_limit_cut_free)
 /* What its bound proves where the unit of @op is on @device besides. */
 gint64 tp_limit_cut_find_value (const TpLimitCut *cut, const gint8 *fixed,
                                 int op, int device);
-/* The largest for which nothing overflows. */
-gint64 tp_limit_cut_max_price (const TpLimitModel *model);
 
 #endif

@@ -4,6 +4,7 @@
 #include "planner/limit-held.h"
 
 #include "ir/guard.h"
+#include "ir/memory-proof.h"
 #include "ir/roots.h"
 #include "ir/units.h"
 
@@ -117,6 +118,22 @@ tp_limit_held_clear (TpLimitHeld *held)
   g_free (held->group_of);
   g_free (held->found);
   g_free (held->changes);
+}
+
+gint64
+tp_limit_held_max_price (const TpLimitHeld *held, const gint64 *limits,
+                         gint64 sum)
+{
+  Wide room = (TP_PROBLEM_LIMIT - 1 - MIN (sum, TP_PROBLEM_LIMIT - 1))
+              / TP_MEMORY_MAX_PRICES;
+  Wide bytes = 1;
+
+  for (int i = 0; i < held->problem->graph->n_tensors; i++)
+    bytes += held->items[i].size_bytes;
+  for (int d = 0; d < held->problem->n_devices; d++)
+    bytes = MAX (bytes, (Wide) limits[d]);
+  return (gint64) MIN ((room << 30) / bytes,
+                       TP_PROBLEM_LIMIT / TP_MEMORY_MAX_PRICES);
 }
 
 /* The last op of the group that @step is inside of, and that may be in effect on

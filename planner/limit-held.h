@@ -43,6 +43,11 @@ tp_limit_price (gint64 price, gint64 bytes)
   return (gint64) ((TpLimitWide) price * bytes >> 30);
 }
 
+/* The largest price of 2^30 bytes for which nothing overflows, where all else that can be
+ * paid adds up to @sum; @limits: [device]. */
+gint64 tp_limit_held_max_price (const TpLimitHeld *held, const gint64 *limits,
+                                gint64 sum);
+
 static inline gboolean
 tp_limit_held_is_hidden (const TpLimitHolding *it, int device)
 {

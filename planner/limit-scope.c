@@ -92,22 +92,6 @@ add_costs (TpLimitScope *scope)
       scope->sum += scope->own[i];
 }
 
-static gint64
-find_max_price (const TpLimitScope *scope)
-{
-  TpLimitWide room
-      = (TP_PROBLEM_LIMIT - 1 - MIN (scope->sum, TP_PROBLEM_LIMIT - 1))
-        / TP_MEMORY_MAX_PRICES;
-  TpLimitWide bytes = 1;
-
-  for (int i = 0; i < scope->problem->graph->n_tensors; i++)
-    bytes += scope->held->items[i].size_bytes;
-  for (int d = 0; d < scope->n_devices; d++)
-    bytes = MAX (bytes, (TpLimitWide) scope->limits[d]);
-  return (gint64) MIN ((room << 30) / bytes,
-                       TP_PROBLEM_LIMIT / TP_MEMORY_MAX_PRICES);
-}
-
 /* Whether what devices share is too little for all that each could hold. */
 static gboolean
 has_tight_pool (const TpProblem *problem)
@@ -143,7 +127,7 @@ tp_limit_scope_init (TpLimitScope *scope, const TpProblem *problem,
     scope->limits[d] = tp_pools_get_limit (costs, problem->limits, d);
   scope->own = tp_new0 (gint64, (gsize) scope->n_ops * scope->n_devices + 1);
   add_costs (scope);
-  scope->max_price = find_max_price (scope);
+  scope->max_price = tp_limit_held_max_price (held, scope->limits, scope->sum);
   return TRUE;
 }
 
