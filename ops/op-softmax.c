@@ -271,8 +271,16 @@ lp_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   norm = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_SUM, norm));
   if (is_square)
     norm = tp_nest_unary (nest, TP_EXPR_SQRT, norm);
-  return tp_lowering_finish (&lowering,
-                             tp_nest_binary (nest, TP_EXPR_DIV, value, norm));
+  value = tp_nest_binary (nest, TP_EXPR_DIV, value, norm);
+  return tp_lowering_finish (
+      &lowering, tp_nest_select (nest, norm, value, tp_nest_const (nest, 0.0)));
+}
+
+/* What has no length stays 0. */
+static double
+divide (double x, double norm)
+{
+  return norm == 0.0 ? 0.0 : x / norm;
 }
 
 static void
@@ -283,7 +291,7 @@ l1_row (const double *x, double *out, gint64 n, gint64 step)
   for (gint64 i = 0; i < n; i++)
     sum += fabs (x[i * step]);
   for (gint64 i = 0; i < n; i++)
-    out[i * step] = x[i * step] / sum;
+    out[i * step] = divide (x[i * step], sum);
 }
 
 static void
@@ -294,7 +302,7 @@ l2_row (const double *x, double *out, gint64 n, gint64 step)
   for (gint64 i = 0; i < n; i++)
     norm = hypot (norm, x[i * step]);
   for (gint64 i = 0; i < n; i++)
-    out[i * step] = x[i * step] / norm;
+    out[i * step] = divide (x[i * step], norm);
 }
 
 static void
