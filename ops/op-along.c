@@ -1,4 +1,5 @@
-/* op-along.c: what walks along one dimension: CumSum, ArgMax, ArgMin, TopK. */
+/* op-along.c: what walks along one dimension: CumSum, CumProd, ArgMax, ArgMin,
+ * TopK. */
 #include "config.h"
 
 #include "ir/guard.h"
@@ -27,14 +28,39 @@ rows_start (const Rows *rows, gint64 row, gint64 n)
   return row / rows->step * n * rows->step + row % rows->step;
 }
 
-/* ---- CumSum -------------------------------------------------------------- */
+/* ---- CumSum, CumProd ------------------------------------------------------ */
 
 /* Looking at all elements before each takes n^2 steps. */
-#define MAX_CUMSUM 16384
+#define MAX_CUMULATED 16384
+
+/* In what the two differ. */
+typedef struct
+{
+  TpCombiner combiner;
+  double neutral;
+} Cumulation;
+
+static const Cumulation *
+get_cumulation (const TpNode *node)
+{
+  return node->op->data;
+}
+
+static double
+cumulate (const Cumulation *kind, double a, double b)
+{
+  return kind->combiner == TP_COMBINE_PROD ? a * b : a + b;
+}
+
+static guint64
+cumulate_integers (const Cumulation *kind, guint64 a, guint64 b)
+{
+  return kind->combiner == TP_COMBINE_PROD ? a * b : a + b;
+}
 
 static gboolean
-cumsum_infer (const TpNode *node, const TpTensor *const *inputs,
-              TpShape *outputs, GError **error)
+cumulate_infer (const TpNode *node, const TpTensor *const *inputs,
+                TpShape *outputs, GError **error)
 {
   gint64 axis = 0;
   TpInts list = { &axis, 1, 0 };
@@ -48,11 +74,11 @@ cumsum_infer (const TpNode *node, const TpTensor *const *inputs,
          && tp_infer_same (node, inputs, outputs, error);
 }
 
-/* out[i] sums x[i - k], k from 0 (1 when exclusive), where that is inside; from
+/* out[i] is of x[i - k], k from 0 (1 when exclusive), where that is inside; from
  * the end x[i + k]. */
 static gboolean
-cumsum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
-              GError **error)
+cumulate_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *x = tp_lowering_get_input (&lowering, 0);
@@ -68,11 +94,11 @@ cumsum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   if (!tp_input_get_ints (node, inputs, 1, &list, error)
       || !tp_axis_resolve (node, value, x->rank, &axis, error))
     return FALSE;
-  if (x->dims[axis] > MAX_CUMSUM)
+  if (x->dims[axis] > MAX_CUMULATED)
     return tp_op_refuse (node, error,
                          "dimension %d has %" G_GINT64_FORMAT
                          " elements, at most %d have kernels",
-                         axis, x->dims[axis], MAX_CUMSUM);
+                         axis, x->dims[axis], MAX_CUMULATED);
   tp_lowering_add_output_axes (&lowering);
   k = tp_lowering_add_reduce_axis (&lowering, x->dims[axis]);
   load = tp_lowering_add_load (&lowering, 0);
@@ -83,109 +109,114 @@ cumsum_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   load->guards[0].coef[axis] = 1;
   load->guards[0].offset = first;
   load->guards[0].extent = x->dims[axis];
+  load->fill = get_cumulation (node)->neutral;
   if (k >= 0)
     {
       load->stride[k] = sign * x->strides[axis];
       load->guards[0].coef[k] = sign;
     }
   return tp_lowering_finish (
-      &lowering, tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
-                                     tp_nest_load (lowering.nest, 0)));
+      &lowering,
+      tp_lowering_reduce (&lowering, get_cumulation (node)->combiner,
+                          tp_nest_load (lowering.nest, 0)));
 }
 
 /* What both references walk: along @rows, from the end where @is_reverse; an
- * element is not in its own sum where @is_exclusive. */
+ * element has no part in its own where @is_exclusive. */
 typedef struct
 {
   Rows rows;
   gboolean is_exclusive, is_reverse;
-} CumSum;
+} Walk;
 
-static CumSum
-cumsum_new (const TpNode *node, const TpRefTensor *x, gint64 dimension)
+static Walk
+walk_new (const TpNode *node, const TpRefTensor *x, gint64 dimension)
 {
   int axis = 0;
 
   if (!tp_axis_resolve (node, dimension, x->rank, &axis, NULL))
     g_assert_not_reached ();
-  return (CumSum){ rows_new (x, axis),
-                   tp_node_get_int (node, "exclusive", 0) != 0,
-                   tp_node_get_int (node, "reverse", 0) != 0 };
+  return (Walk){ rows_new (x, axis),
+                 tp_node_get_int (node, "exclusive", 0) != 0,
+                 tp_node_get_int (node, "reverse", 0) != 0 };
 }
 
-/* Where element @i of what is summed in row @row stands. */
+/* Where element @i of row @row stands. */
 static gint64
-cumsum_find (const CumSum *cumsum, gint64 row, gint64 i)
+walk_find (const Walk *walk, gint64 row, gint64 i)
 {
-  const Rows *rows = &cumsum->rows;
+  const Rows *rows = &walk->rows;
 
   return rows_start (rows, row, rows->n)
-         + (cumsum->is_reverse ? rows->n - 1 - i : i) * rows->step;
+         + (walk->is_reverse ? rows->n - 1 - i : i) * rows->step;
 }
 
 static void
-cumsum_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                  TpRefTensor *outputs)
+cumulate_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                    TpRefTensor *outputs)
 {
-  CumSum cumsum = cumsum_new (node, inputs[0], inputs[1]->data[0]);
+  Walk walk = walk_new (node, inputs[0], inputs[1]->data[0]);
 
-  for (gint64 row = 0; row < cumsum.rows.n_rows; row++)
+  for (gint64 row = 0; row < walk.rows.n_rows; row++)
     {
-      double sum = 0.0;
+      double all = get_cumulation (node)->neutral;
 
-      for (gint64 i = 0; i < cumsum.rows.n; i++)
+      for (gint64 i = 0; i < walk.rows.n; i++)
         {
-          gint64 at = cumsum_find (&cumsum, row, i);
-          double next = sum + inputs[0]->data[at];
+          gint64 at = walk_find (&walk, row, i);
+          double next = cumulate (get_cumulation (node), all,
+                                  inputs[0]->data[at]);
 
-          outputs[0].data[at] = cumsum.is_exclusive ? sum : next;
-          sum = next;
+          outputs[0].data[at] = walk.is_exclusive ? all : next;
+          all = next;
         }
     }
 }
 
 static void
-cumsum_reference_integer (const TpNode *node, const TpRefTensor *const *inputs,
-                          TpRefTensor *outputs)
+cumulate_reference_integer (const TpNode *node,
+                            const TpRefTensor *const *inputs,
+                            TpRefTensor *outputs)
 {
-  CumSum cumsum = cumsum_new (node, inputs[0], inputs[1]->integers[0]);
+  Walk walk = walk_new (node, inputs[0], inputs[1]->integers[0]);
 
-  for (gint64 row = 0; row < cumsum.rows.n_rows; row++)
+  for (gint64 row = 0; row < walk.rows.n_rows; row++)
     {
-      guint64 sum = 0;
+      guint64 all = (guint64) get_cumulation (node)->neutral;
 
-      for (gint64 i = 0; i < cumsum.rows.n; i++)
+      for (gint64 i = 0; i < walk.rows.n; i++)
         {
-          gint64 at = cumsum_find (&cumsum, row, i);
-          guint64 next = sum + (guint64) inputs[0]->integers[at];
+          gint64 at = walk_find (&walk, row, i);
+          guint64 next
+              = cumulate_integers (get_cumulation (node), all,
+                                   (guint64) inputs[0]->integers[at]);
 
           outputs[0].integers[at]
               = tp_dtype_wrap (outputs[0].dtype,
-                               (gint64) (cumsum.is_exclusive ? sum : next));
-          sum = next;
+                               (gint64) (walk.is_exclusive ? all : next));
+          all = next;
         }
     }
 }
 
-static const TpAttrSpec cumsum_attrs[] = {
+static const TpAttrSpec cumulate_attrs[] = {
   { "exclusive", TP_ATTR_INT, FALSE },
   { "reverse", TP_ATTR_INT, FALSE },
   { 0 },
 };
 
-const TpOp tp_op_cum_sum = {
-  .name = "CumSum",
-  .kind = TP_OP_REDUCE,
-  .n_inputs_min = 2,
-  .n_inputs_max = 2,
-  .n_outputs_max = 1,
-  .attrs = cumsum_attrs,
-  .tolerance = 1e-5,
-  .infer = cumsum_infer,
-  .lower = cumsum_lower,
-  .reference = cumsum_reference,
-  .reference_integer = cumsum_reference_integer,
-};
+static const Cumulation sum = { TP_COMBINE_SUM, 0.0 };
+static const Cumulation product = { TP_COMBINE_PROD, 1.0 };
+
+#define CUMULATION                                                            \
+  .kind = TP_OP_REDUCE, .n_inputs_min = 2, .n_inputs_max = 2,                 \
+  .n_outputs_max = 1, .attrs = cumulate_attrs, .tolerance = 1e-5,             \
+  .infer = cumulate_infer, .lower = cumulate_lower,                           \
+  .reference = cumulate_reference,                                            \
+  .reference_integer = cumulate_reference_integer
+
+const TpOp tp_op_cum_prod = { .name = "CumProd", .data = &product, CUMULATION };
+const TpOp tp_op_cum_sum = { .name = "CumSum", .data = &sum, CUMULATION };
 
 /* ---- ArgMax, ArgMin ------------------------------------------------------ */
 

@@ -94,6 +94,7 @@ cast_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 static const TpAttrSpec cast_attrs[] = {
   { "to", TP_ATTR_INT, TRUE },
   { "saturate", TP_ATTR_INT, FALSE },
+  { "round_mode", TP_ATTR_STRING, FALSE },
   { 0 },
 };
 
@@ -117,6 +118,7 @@ cast_like_infer (const TpNode *node, const TpTensor *const *inputs,
 
 static const TpAttrSpec cast_like_attrs[] = {
   { "saturate", TP_ATTR_INT, FALSE },
+  { "round_mode", TP_ATTR_STRING, FALSE },
   { 0 },
 };
 

@@ -167,6 +167,20 @@ set_extent (Einsum *einsum, const TpNode *node, int label, gint64 extent,
                      einsum->labels[label], *own, extent);
 }
 
+/* What stands between commas; of "", which is how a scalar is written, one. */
+static char **
+split_terms (const char *side)
+{
+  char **terms = g_strsplit (side, ",", -1);
+
+  if (terms[0] != NULL)
+    return terms;
+  g_strfreev (terms);
+  terms = g_new0 (char *, 2);
+  terms[0] = g_strdup ("");
+  return terms;
+}
+
 static gboolean
 split_equation (Einsum *einsum, const TpNode *node, const int *ranks,
                 char **out_output, GError **error)
@@ -177,7 +191,7 @@ split_equation (Einsum *einsum, const TpNode *node, const int *ranks,
 
   if (sides[0] == NULL)
     return tp_op_fail (node, error, "the equation is empty");
-  einsum->terms = g_strsplit (sides[0], ",", -1);
+  einsum->terms = split_terms (sides[0]);
   n = g_strv_length (einsum->terms);
   if (n != node->n_inputs)
     return tp_op_fail (node, error, "equation '%s' is for %d inputs, not %d",

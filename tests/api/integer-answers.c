@@ -188,6 +188,16 @@ running (gint64 *out)
 }
 
 static int
+running_product (gint64 *out)
+{
+  for (int r = 0; r < 3; r++)
+    for (int k = 3; k >= 0; k--)
+      out[4 * r + k] = wrap ((Wide) a[4 * r + k]
+                             * (k < 3 ? out[4 * r + k + 1] : 1));
+  return 12;
+}
+
+static int
 product (gint64 *out)
 {
   for (int r = 0; r < 3; r++)
@@ -447,6 +457,7 @@ const IntegerCase integer_cases[] = {
   { "TopK", "a two", "\"axis\": 1", FALSE, 17, top },
   { "Hardmax", "a", "\"axis\": 1", FALSE, 17, first_greatest },
   { "CumSum", "a axis", "", TRUE, 17, running },
+  { "CumProd", "a axis", "\"reverse\": 1", TRUE, 17, running_product },
   { "MatMul", "a b", "", TRUE, 17, product },
   { "Gemm", "a b", "", TRUE, 17, product },
   { "Gemm", "a b c", "\"alpha\": 3, \"beta\": -2", TRUE, 17, product_and_more },

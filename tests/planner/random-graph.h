@@ -4,6 +4,7 @@
 
 #include "ir/plan.h"
 #include "planner/problem.h"
+#include "rounds.h"
 
 #define TP_TEST_MAX_DEVICES 4
 

@@ -41,9 +41,9 @@ static void
 test_mutation (gconstpointer data)
 {
   const TpTestMutation *mutation = data;
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (10, 25), n_done = 0;
 
-  for (int round = 0; round < 1000 && n_done < 25; round++)
+  for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
       TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 22), .max_cost = 60,
                           .has_pins = TRUE, .has_gaps = TRUE,
@@ -80,9 +80,9 @@ static void
 test_load_mutation (gconstpointer data)
 {
   const TpTestMutation *mutation = data;
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (10, 25), n_done = 0;
 
-  for (int round = 0; round < 1000 && n_done < 25; round++)
+  for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
       TpTestSpec spec = tp_test_spec_steady (g_test_rand_int_range (2, 22));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
@@ -109,9 +109,11 @@ static void
 test_span_mutation (gconstpointer data)
 {
   const TpTestMutation *mutation = data;
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (10, 25), n_done = 0;
+  int n_enough = tp_test_count_rounds (300, 5000); /* if there was one */
 
-  for (int round = 0; round < 5000 && n_done < 25; round++)
+  for (int round = 0; round < (n_done > 0 ? n_enough : 5000)
+                      && n_done < n_wanted; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_chain_case_new (12);
       g_autoptr (TpPlan) plan = NULL;
@@ -140,9 +142,9 @@ test_rated_mutation (gconstpointer data)
   static const gint64 aims[TP_N_AIMS] = { 5, 2, 1 };
   static const char *const names[] = { "energy", "price", "weighted" };
   const TpTestMutation *mutation = data;
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (10, 25), n_done = 0;
 
-  for (int round = 0; round < 1000 && n_done < 25; round++)
+  for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
       const TpPlaceOptions options
           = { .objective = names[round % 3],
@@ -171,9 +173,9 @@ static void
 test_share_mutation (gconstpointer data)
 {
   const TpTestMutation *mutation = data;
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (10, 25), n_done = 0;
 
-  for (int round = 0; round < 1000 && n_done < 25; round++)
+  for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
       g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
@@ -200,9 +202,9 @@ typedef enum { TIGHT, ROOM, SHARED } Kind;
 static int
 spoil (const TpTestMutation *mutation, Kind kind)
 {
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (4, 10), n_done = 0;
 
-  for (int round = 0; round < 100 && n_done < 10; round++)
+  for (int round = 0; round < 100 && n_done < n_wanted; round++)
     {
       g_autoptr (TpTestCase) test = kind == TIGHT  ? tp_test_tight_case_new ()
                                     : kind == ROOM

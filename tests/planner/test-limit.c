@@ -106,7 +106,7 @@ static void
 test_brute_force (void)
 {
   static const int parts[] = { 25, 50, 75 };
-  int n_rounds = g_getenv ("TPLAN_TEST_FULL") == NULL ? ROUNDS : 8 * ROUNDS;
+  int n_rounds = tp_test_count_rounds (ROUNDS, 8 * ROUNDS);
   int n_bound = 0;
 
   for (int round = 0; round < n_rounds; round++)
@@ -250,7 +250,7 @@ test_few_cuts (void)
 static void
 test_large (void)
 {
-  int n_rounds = g_getenv ("TPLAN_TEST_FULL") == NULL ? 2 : 20;
+  int n_rounds = tp_test_count_rounds (2, 20);
 
   for (int round = 0; round < n_rounds; round++)
     {

@@ -91,7 +91,7 @@ check_loads (const TpTestCase *test, const TpPlan *plan)
 static void
 test_brute_force (void)
 {
-  int n_rounds = 600, n_best = 0, n_proved = 0;
+  int n_rounds = tp_test_count_rounds (600, 2000), n_best = 0, n_proved = 0;
   double above = 0, gap = 0;
 
   for (int round = 0; round < n_rounds; round++)
@@ -124,7 +124,9 @@ test_brute_force (void)
 static void
 test_large (void)
 {
-  for (int round = 0; round < 20; round++)
+  int n_rounds = tp_test_count_rounds (8, 20);
+
+  for (int round = 0; round < n_rounds; round++)
     {
       g_autoptr (TpTestCase) test
           = new_case (round, g_test_rand_int_range (30, 120));

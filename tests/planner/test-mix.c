@@ -233,8 +233,10 @@ test_several_spoilt (void)
     weigh_nothing,
   };
 
+  int n_wanted = tp_test_count_rounds (3, 10);
+
   for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
-    for (int n_told = 0; n_told < 10;)
+    for (int n_told = 0; n_told < n_wanted;)
       {
         g_autoptr (TpTestMixCase) test = new_several (20);
         g_autoptr (TpMix) mix = NULL;
@@ -466,9 +468,9 @@ static void
 test_mutation (gconstpointer data)
 {
   const TpTestMixMutation *mutation = data;
-  int n_done = 0;
+  int n_wanted = tp_test_count_rounds (10, 25), n_done = 0;
 
-  for (int round = 0; round < 1000 && n_done < 25; round++)
+  for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
       TpTestMixSpec spec = make_spec (20);
       g_autoptr (TpTestMixCase) test = NULL;

@@ -109,7 +109,7 @@ test_brute_force (void)
 {
   static const int parts[] = { 50, 75, 90 };
   static const gint64 none[N_LIMITS] = { 0, 0, 0 };
-  int n_rounds = g_getenv ("TPLAN_TEST_FULL") == NULL ? ROUNDS : 8 * ROUNDS;
+  int n_rounds = tp_test_count_rounds (ROUNDS, 8 * ROUNDS);
   int n_bound = 0;
 
   for (int round = 0; round < n_rounds; round++)

@@ -333,7 +333,7 @@ static void
 test_regret (gconstpointer data)
 {
   const Trial *trial = data;
-  int n_nets = g_getenv ("TPLAN_TEST_FULL") == NULL ? N_NETS : 4 * N_NETS;
+  int n_nets = tp_test_count_rounds (N_NETS, 4 * N_NETS);
   double raw = 0, heeded = 0;
 
   for (int round = 0; round < n_nets; round++)

@@ -112,7 +112,7 @@ write_good (Bundle *bundle)
 static void
 write_bad (Bundle *bundle, const TpTestMutation *mutation)
 {
-  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+  for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       g_autoptr (TpTestCase) test = make_bound_case (round, TRUE);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
@@ -163,7 +163,7 @@ write_good_loads (Bundle *bundle)
 static void
 write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
 {
-  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+  for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       const TpTestSpec spec = make_spec (round);
       g_autoptr (TpTestCase) test = make_case (&spec);
@@ -217,7 +217,7 @@ write_good_mixes (Bundle *bundle)
 static void
 write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
 {
-  for (int round = 1, n_done = 0; round < 1000 && n_done < 5; round++)
+  for (int round = 1, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       g_autoptr (TpMix) mix
           = round % 3 == 0 || (round + 1) % 5 < 2 ? NULL : make_mix (round);
@@ -268,7 +268,7 @@ write_good_spans (Bundle *bundle)
 static void
 write_bad_spans (Bundle *bundle, const TpTestMutation *mutation)
 {
-  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+  for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       g_autoptr (TpTestCase) test = make_span_case (round);
       g_autoptr (TpPlan) plan = place_span (test);
@@ -313,7 +313,7 @@ write_good_rated (Bundle *bundle)
 static void
 write_bad_rated (Bundle *bundle, const TpTestMutation *mutation)
 {
-  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+  for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       const TpTestSpec spec = make_spec (round);
       g_autoptr (TpTestCase) test = make_case (&spec);
@@ -363,7 +363,7 @@ write_trees (Bundle *bundle)
 static void
 write_bad_shared (Bundle *bundle, const TpTestMutation *mutation)
 {
-  for (int round = 0, n_done = 0; round < 1000 && n_done < 5; round++)
+  for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
       g_autoptr (TpPlan) plan = place_shared (test);

@@ -288,7 +288,7 @@ static void
 test_brute_force (gconstpointer n_devices)
 {
   int k = GPOINTER_TO_INT (n_devices);
-  int n_plans = g_getenv ("TPLAN_TEST_FULL") == NULL ? PLANS : 8 * PLANS;
+  int n_plans = tp_test_count_rounds (PLANS, 8 * PLANS);
   Found found = { 0 };
 
   for (int round = 0; round < 20 * n_plans && found.n_plans < n_plans; round++)
