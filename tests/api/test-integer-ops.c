@@ -173,7 +173,7 @@ static const char *const others[] = {
   "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "AveragePool",
   "BatchNormalization", "Celu", "Constant", "ConstantOfShape", "Cos", "Cosh",
   "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "GRU", "Gelu",
-  "GlobalAveragePool", "GlobalLpPool", "HardSigmoid", "HardSwish",
+  "GlobalAveragePool", "GlobalLpPool", "GridSample", "HardSigmoid", "HardSwish",
   "InstanceNormalization", "Interpolate", "IsInf", "IsNaN", "LRN", "LSTM",
   "LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization",
   "MeanVarianceNormalization", "Not", "Or", "RNN", "Reciprocal",
