@@ -47,21 +47,61 @@ find_axes (Split *split, const TpTensor *x, const TpTensor *out)
 {
   for (int grows = 0; grows <= 1; grows++)
     for (int k = x->rank - 1; k >= 0; k--)
-      if ((x->dims[k] != out->dims[k] || split->axes[k].scale != 1.0)
+      if (!tp_resize_is_idle (&split->resize, &split->axes[k])
           && (out->dims[k] >= x->dims[k]) == grows)
         split->order[split->n_steps++] = k;
 }
 
+/* FALSE: some dimension has no table, or they are too large. */
 static gboolean
 take_tables (const Split *split, const TpTensor *out)
 {
-  gint64 n = 0;
+  gint64 sum = 0;
 
   for (int i = 0; i < split->n_steps; i++)
-    if (!tp_size_add (n, out->dims[split->order[i]], &n))
-      return FALSE;
-  return tp_size_mul (n, tp_resize_count_taps (&split->resize), &n)
-         && tp_draft_take_constants (split->draft, n);
+    {
+      int k = split->order[i];
+      gint64 n = tp_resize_count_taps (&split->resize, &split->axes[k]);
+
+      if (n < 0 || !tp_size_mul (n, out->dims[k], &n)
+          || !tp_size_add (sum, n, &sum))
+        return FALSE;
+    }
+  return tp_draft_take_constants (split->draft, sum);
+}
+
+/* What stands beyond the input and is not 0 is no sum of weights. */
+static gboolean
+has_extrapolated (const Split *split)
+{
+  return tp_resize_needs_roi (&split->resize)
+         && (split->resize.extrapolation != 0.0
+             || tp_resize_is_nearest (&split->resize));
+}
+
+/* Scales, and what else is given as constants. */
+static void
+find_scales (Split *split, const TpTensor *x, const TpTensor *out)
+{
+  double values[TP_RESIZE_INPUTS][2 * TP_MAX_RANK];
+  TpResizeGiven given = { NULL };
+
+  for (int i = 1; i < TP_RESIZE_INPUTS; i++)
+    {
+      const TpTensor *input
+          = tp_node_has_input (&split->node, i)
+                ? tp_draft_tensor (split->draft, split->node.inputs[i])
+                : NULL;
+
+      if (input == NULL || input->count == 0 || !tp_tensor_is_constant (input)
+          || input->count > 2 * TP_MAX_RANK)
+        continue;
+      tp_tensor_write_doubles (input, values[i]);
+      given[i] = values[i];
+    }
+  for (int k = 0; k < x->rank; k++)
+    split->axes[k] = (TpResizeAxis){ .in = x->dims[k], .out = out->dims[k] };
+  tp_resize_set_axes (&split->node, given, x->rank, split->axes);
 }
 
 /* What is to be done; FALSE: nothing, or the node stays as it is. */
@@ -71,8 +111,6 @@ split_init (Split *split, TpDraft *draft, int index)
   const TpNode *node = tp_draft_node (draft, index);
   const TpTensor *x;
   const TpTensor *out;
-  double given[TP_MAX_RANK];
-  int i;
 
   *split = (Split){ .draft = draft, .node = *node };
   if (!is_resize (node) || node->n_costs > 0
@@ -80,19 +118,11 @@ split_init (Split *split, TpDraft *draft, int index)
     return FALSE;
   x = tp_draft_tensor (draft, node->inputs[0]);
   out = tp_draft_tensor (draft, node->outputs[0]);
-  i = tp_resize_find_scales (node);
-  if (x->count == 0
+  if (x->count == 0 || has_extrapolated (split)
       || (x->dtype != TPLAN_DTYPE_FLOAT32
-          && tp_resize_count_taps (&split->resize) > 1))
+          && !tp_resize_is_nearest (&split->resize)))
     return FALSE;
-  if (tp_node_has_input (node, i)
-      && tp_draft_tensor (draft, node->inputs[i])->count > 0)
-    tp_tensor_write_doubles (tp_draft_tensor (draft, node->inputs[i]), given);
-  else
-    i = -1;
-  for (int k = 0; k < x->rank; k++)
-    split->axes[k] = (TpResizeAxis){ x->dims[k], out->dims[k], 1.0 };
-  tp_resize_set_scales (node, i < 0 ? NULL : given, x->rank, split->axes);
+  find_scales (split, x, out);
   find_axes (split, x, out);
   return take_tables (split, out);
 }
@@ -124,7 +154,8 @@ static gboolean
 add_tables (Split *split, const Step *step, int *inputs, GError **error)
 {
   const TpTensor *to = tp_draft_tensor (split->draft, step->to);
-  gint64 n_taps = tp_resize_count_taps (&split->resize);
+  gint64 n_taps
+      = tp_resize_count_taps (&split->resize, &split->axes[step->axis]);
   gint64 out = to->dims[step->axis];
   g_autofree double *indices = tp_new (double, n_taps * out);
   g_autofree double *weights = tp_new (double, n_taps * out);
@@ -136,7 +167,7 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
                      .dtype = TPLAN_DTYPE_INT64,
                      .rank = 2,
                      .dims = { n_taps, out } };
-  gboolean is_list = n_taps == 1;
+  gboolean is_list = tp_resize_is_nearest (&split->resize);
 
   compute_tables (split, step, indices, weights);
   inputs[1] = tp_draft_add_values (split->draft, is_list ? &list : &table,
@@ -166,7 +197,7 @@ static gboolean
 make_step (Split *split, TpNode *node, const Step *step, GError **error)
 {
   TpRegion *region = split->draft->region;
-  gboolean is_list = tp_resize_count_taps (&split->resize) == 1;
+  gboolean is_list = tp_resize_is_nearest (&split->resize);
   int *ends = tp_region_alloc (region, 4, sizeof *ends, error);
   TpAttr *attr = tp_region_alloc (region, 1, sizeof *attr, error);
 

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define MAX_UNROLLED 4        /* taps that are loaded one by one */
+
 enum
 {
   X,
@@ -46,15 +48,18 @@ interpolate_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
-/* Expression: element @tap of input @i, a list for each place along @axis. */
+/* Expression: an element of input @i, which has a list for each place along @axis:
+ * element @tap, or where @taps is an axis each of it. */
 static int
-load_tap (TpLowering *lowering, int i, int axis, int tap)
+load_tap (TpLowering *lowering, int i, int axis, int tap, int taps)
 {
   const TpTensor *table = tp_lowering_get_input (lowering, i);
   TpAccess *load = tp_lowering_add_load (lowering, i);
 
   load->offset = tap * table->strides[0];
   load->stride[axis] = table->strides[1];
+  if (taps >= 0)
+    load->stride[taps] = table->strides[0];
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
@@ -70,6 +75,17 @@ load_named (TpLowering *lowering, int axis, int index)
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
+/* Expression: what is named, weighed; arguments as of load_tap (). */
+static int
+weigh_tap (TpLowering *lowering, int axis, int tap, int taps)
+{
+  int index = load_tap (lowering, INDICES, axis, tap, taps);
+  int weight = load_tap (lowering, WEIGHTS, axis, tap, taps);
+
+  return tp_nest_binary (lowering->nest, TP_EXPR_MUL,
+                         load_named (lowering, axis, index), weight);
+}
+
 static gboolean
 interpolate_lower (const TpGraph *graph, const TpNode *node,
                    TpLowered *lowered, GError **error)
@@ -77,7 +93,7 @@ interpolate_lower (const TpGraph *graph, const TpNode *node,
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *x = tp_lowering_get_input (&lowering, X);
   int n_taps = tp_lowering_get_input (&lowering, INDICES)->dims[0];
-  int sum = -1;
+  int sum = -1, taps = -1;
   int axis = 0;
 
   if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
@@ -85,12 +101,16 @@ interpolate_lower (const TpGraph *graph, const TpNode *node,
   if (x->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
   tp_lowering_add_output_axes (&lowering);
+  if (n_taps > MAX_UNROLLED)
+    {
+      taps = tp_lowering_add_reduce_axis (&lowering, n_taps);
+      sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
+                                weigh_tap (&lowering, axis, 0, taps));
+      return tp_lowering_finish (&lowering, sum);
+    }
   for (int i = 0; i < n_taps; i++)
     {
-      int index = load_tap (&lowering, INDICES, axis, i);
-      int weight = load_tap (&lowering, WEIGHTS, axis, i);
-      int part = tp_nest_binary (lowering.nest, TP_EXPR_MUL,
-                                 load_named (&lowering, axis, index), weight);
+      int part = weigh_tap (&lowering, axis, i, -1);
 
       sum = i == 0 ? part
                    : tp_nest_binary (lowering.nest, TP_EXPR_ADD, sum, part);

@@ -97,19 +97,53 @@ infer_scales (const TpNode *node, const double *scales, int n, TpShape *out,
   return TRUE;
 }
 
+/* How sizes are taken that do not keep the form of the image. */
+typedef enum { STRETCH, NOT_LARGER, NOT_SMALLER } Policy;
+
+static gboolean
+get_policy (const TpNode *node, Policy *out_policy, GError **error)
+{
+  static const char *const names[]
+      = { "stretch", "not_larger", "not_smaller" };
+  const char *name
+      = tp_node_get_string (node, "keep_aspect_ratio_policy", names[0]);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (strcmp (name, names[i]) == 0)
+      {
+        *out_policy = (Policy) i;
+        return TRUE;
+      }
+  return tp_op_fail (node, error,
+                     "keep_aspect_ratio_policy '%s' is not known: 'stretch', "
+                     "'not_larger' or 'not_smaller'",
+                     name);
+}
+
+/* Of all dimensions the least that @sizes ask for, or the most. */
+static double
+find_common_scale (Policy policy, const double *scales, int n)
+{
+  double scale = scales[0];
+
+  for (int i = 1; i < n; i++)
+    scale = policy == NOT_LARGER ? MIN (scale, scales[i])
+                                 : MAX (scale, scales[i]);
+  return scale;
+}
+
 static gboolean
 infer_sizes (const TpNode *node, const TpTensor *const *inputs, TpShape *out,
              GError **error)
 {
   gint64 sizes[TP_MAX_RANK];
   TpInts list = { sizes, TP_MAX_RANK, 0 };
+  double scales[TP_MAX_RANK];
   int axes[TP_MAX_RANK];
+  Policy policy;
 
-  if (strcmp (tp_node_get_string (node, "keep_aspect_ratio_policy", "stretch"),
-              "stretch")
-      != 0)
-    return tp_op_refuse (node, error, "only the policy stretch is supported");
-  if (!tp_input_get_ints (node, inputs, 3, &list, error)
+  if (!get_policy (node, &policy, error)
+      || !tp_input_get_ints (node, inputs, 3, &list, error)
       || !get_axes (node, out->rank, list.n, axes, error))
     return FALSE;
   for (int i = 0; i < list.n; i++)
@@ -118,7 +152,55 @@ infer_sizes (const TpNode *node, const TpTensor *const *inputs, TpShape *out,
         return tp_op_fail (node, error,
                            "dimension %d gets size %" G_GINT64_FORMAT, axes[i],
                            sizes[i]);
-      out->dims[axes[i]] = sizes[i];
+      scales[i] = (double) sizes[i] / (double) MAX (out->dims[axes[i]], 1);
+    }
+  for (int i = 0; i < list.n; i++)
+    {
+      double common = find_common_scale (policy, scales, list.n);
+      double extent = floor (common * (double) out->dims[axes[i]] + 0.5);
+
+      out->dims[axes[i]] = policy == STRETCH ? sizes[i]
+                                             : (gint64) MAX (extent, 1.0);
+    }
+  return TRUE;
+}
+
+/* The part looked at is a constant: two numbers for each dimension. */
+static gboolean
+check_roi (const TpNode *node, const TpTensor *const *inputs, GError **error)
+{
+  int axes[TP_MAX_RANK];
+  gint64 n;
+
+  if (!tp_node_has_input (node, 1) || !tp_tensor_is_constant (inputs[1]))
+    return tp_op_refuse (node, error, "input 1, the part looked at, must be a "
+                         "constant");
+  n = inputs[1]->count;
+  if (inputs[1]->rank != 1 || n % 2 != 0 || n > 2 * TP_MAX_RANK)
+    return tp_op_fail (node, error, "input 1 must be a list, two numbers for "
+                       "each dimension");
+  return get_axes (node, inputs[0]->rank, (int) n / 2, axes, error);
+}
+
+/* Sums of so many elements that there is no kernel for them. */
+static gboolean
+check_taps (const TpNode *node, const TpResize *resize, const TpTensor *x,
+            const TpShape *out, GError **error)
+{
+  for (int k = 0; k < x->rank; k++)
+    {
+      TpResizeAxis axis = { x->dims[k], out->dims[k],
+                            (double) out->dims[k] / (double) MAX (x->dims[k], 1),
+                            { 0.0, 1.0 } };
+
+      /* given scales are less than one element away */
+      axis.scale = MIN (axis.scale, 1.0);
+      if (x->dims[k] != out->dims[k] && tp_resize_count_taps (resize, &axis) < 0)
+        return tp_op_refuse (node, error,
+                             "dimension %d shrinks from %" G_GINT64_FORMAT
+                             " to %" G_GINT64_FORMAT
+                             ": more than %d elements make up one",
+                             k, x->dims[k], out->dims[k], TP_RESIZE_MAX_TAPS);
     }
   return TRUE;
 }
@@ -153,32 +235,64 @@ resize_infer (const TpNode *node, const TpTensor *const *inputs,
       || !get_scales (node, inputs, scales, &n, error))
     return FALSE;
   tp_shape_copy (&outputs[0], inputs[0]);
-  if (n > 0)
-    return infer_scales (node, scales, n, &outputs[0], error);
-  if (!tp_node_has_input (node, 3))
+  if (tp_resize_needs_roi (&resize) && !check_roi (node, inputs, error))
+    return FALSE;
+  if (n == 0 && !tp_node_has_input (node, 3))
     return tp_op_fail (node, error, "neither scales nor sizes are given");
-  return infer_sizes (node, inputs, &outputs[0], error);
+  if (n > 0 ? !infer_scales (node, scales, n, &outputs[0], error)
+            : !infer_sizes (node, inputs, &outputs[0], error))
+    return FALSE;
+  return check_taps (node, &resize, inputs[0], &outputs[0], error);
+}
+
+/* Of sizes: each by itself, or all by one scale. */
+static void
+set_size_scales (const TpNode *node, const double *sizes, int n,
+                 const int *which, TpResizeAxis *axes)
+{
+  double scales[TP_MAX_RANK];
+  Policy policy;
+
+  if (!get_policy (node, &policy, NULL) || policy == STRETCH)
+    return;
+  for (int i = 0; i < n; i++)
+    scales[i] = sizes[i] / (double) MAX (axes[which[i]].in, 1);
+  for (int i = 0; i < n; i++)
+    axes[which[i]].scale = find_common_scale (policy, scales, n);
 }
 
 void
-tp_resize_set_scales (const TpNode *node, const double *given, int rank,
-                      TpResizeAxis *axes)
+tp_resize_set_axes (const TpNode *node, const TpResizeGiven given, int rank,
+                    TpResizeAxis *axes)
 {
+  const double *scales = given[tp_resize_find_scales (node)];
+  gboolean has_roi = tp_resize_find_scales (node) > 1 && given[1] != NULL;
   int which[TP_MAX_RANK];
   int n = 0;
   double own[TP_MAX_RANK];
 
   for (int i = 0; i < rank; i++)
-    axes[i].scale = (double) axes[i].out / axes[i].in;
-  if (given == NULL && get_attr_scales (node, own) > 0)
-    given = own;
+    {
+      axes[i].scale = (double) axes[i].out / axes[i].in;
+      axes[i].roi[0] = 0.0;
+      axes[i].roi[1] = 1.0;
+    }
+  if (scales == NULL && get_attr_scales (node, own) > 0)
+    scales = own;
   tp_node_get_ints (node, "axes", &n);
   if (n == 0)
     n = rank;
-  if (given == NULL || !get_axes (node, rank, n, which, NULL))
+  if (!get_axes (node, rank, n, which, NULL))
     return;
-  for (int i = 0; i < n; i++)
-    axes[which[i]].scale = given[i];
+  for (int i = 0; i < n && scales != NULL; i++)
+    axes[which[i]].scale = scales[i];
+  if (scales == NULL && given[3] != NULL)
+    set_size_scales (node, given[3], n, which, axes);
+  for (int i = 0; i < n && has_roi; i++)
+    {
+      axes[which[i]].roi[0] = given[1][i];
+      axes[which[i]].roi[1] = given[1][n + i];
+    }
 }
 
 /* The sum over all combinations of taps. */
@@ -199,35 +313,46 @@ resize_element (const TpRefTensor *x, const TpResizePoint *points, int dim,
   return sum;
 }
 
+static gboolean
+is_extrapolated (const TpResizePoint *points, int rank)
+{
+  for (int k = 0; k < rank; k++)
+    if (points[k].is_extrapolated)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 resize_reference (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[0];
   TpRefTensor *out = &outputs[0];
-  int given = tp_resize_find_scales (node);
-  gboolean is_given = tp_node_has_input (node, given)
-                      && inputs[given]->count > 0;
+  TpResizeGiven given = { NULL };
   gint64 at[TP_MAX_RANK] = { 0 };
   TpResizeAxis axes[TP_MAX_RANK];
   TpResize resize;
 
   if (!tp_resize_init (&resize, node, NULL))
     g_assert_not_reached ();
+  for (int i = 1; i < TP_RESIZE_INPUTS; i++)
+    if (tp_node_has_input (node, i) && inputs[i]->count > 0)
+      given[i] = inputs[i]->data;
   for (int k = 0; k < x->rank; k++)
-    axes[k] = (TpResizeAxis){ x->dims[k], out->dims[k], 1.0 };
-  tp_resize_set_scales (node, is_given ? inputs[given]->data : NULL, x->rank,
-                        axes);
+    axes[k] = (TpResizeAxis){ .in = x->dims[k], .out = out->dims[k] };
+  tp_resize_set_axes (node, given, x->rank, axes);
   for (gint64 i = 0; i < out->count; i++)
     {
       TpResizePoint points[TP_MAX_RANK];
 
       for (int k = 0; k < x->rank; k++)
-        if (axes[k].scale == 1.0 && axes[k].in == axes[k].out)
-          points[k] = (TpResizePoint){ 1, { at[k] }, { 1.0 } };
+        if (tp_resize_is_idle (&resize, &axes[k]))
+          points[k] = (TpResizePoint){ 1, { at[k] }, { 1.0 }, FALSE };
         else
           tp_resize_get_point (&resize, &axes[k], at[k], &points[k]);
-      out->data[i] = resize_element (x, points, 0, 0);
+      out->data[i] = is_extrapolated (points, x->rank)
+                         ? resize.extrapolation
+                         : resize_element (x, points, 0, 0);
       if (tp_dtype_is_integer (out->dtype))
         out->data[i] = tp_reference_to_integer (out->data[i], out->dtype);
       tp_dims_next (out->rank, out->dims, at);

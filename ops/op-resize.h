@@ -8,9 +8,13 @@
 /* The input that holds the scales: inputs moved between opsets. */
 int tp_resize_find_scales (const TpNode *node);
 
-/* Sets the scale of each of @rank axes, whose extents are set: @given (NULL: see
- * the attribute), else how the extents compare. */
-void tp_resize_set_scales (const TpNode *node, const double *given, int rank,
-                           TpResizeAxis *axes);
+/* The values of inputs by their number; NULL: not given, or none. */
+#define TP_RESIZE_INPUTS 4
+typedef const double *TpResizeGiven[TP_RESIZE_INPUTS];
+
+/* Completes each of @rank axes, whose extents are set: scales by @given, the
+ * attribute or how the extents compare; and the part that is looked at. */
+void tp_resize_set_axes (const TpNode *node, const TpResizeGiven given, int rank,
+                         TpResizeAxis *axes);
 
 #endif

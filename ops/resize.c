@@ -21,6 +21,8 @@ enum
   ALIGN_CORNERS,
   ASYMMETRIC,
   TF_HALF_PIXEL_FOR_NN,
+  HALF_PIXEL_SYMMETRIC,
+  TF_CROP_AND_RESIZE,
 };
 
 enum
@@ -37,7 +39,8 @@ static const char *const upsample_modes[]
     = { "nearest", "linear", "bilinear", NULL };
 static const char *const coordinates[]
     = { "half_pixel", "pytorch_half_pixel",   "align_corners",
-        "asymmetric", "tf_half_pixel_for_nn", NULL };
+        "asymmetric", "tf_half_pixel_for_nn", "half_pixel_symmetric",
+        "tf_crop_and_resize", NULL };
 static const char *const nearests[]
     = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL };
 
@@ -66,8 +69,9 @@ tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
                      &resize->coordinate, error)
       || !find_name (node, "nearest_mode", nearests, &resize->nearest, error))
     return FALSE;
-  if (tp_node_get_int (node, "antialias", 0) != 0)
-    return tp_op_refuse (node, error, "antialias=1 is not supported");
+  resize->is_antialias = resize->mode != NEAREST
+                         && tp_node_get_int (node, "antialias", 0) != 0;
+  resize->extrapolation = tp_node_get_float (node, "extrapolation_value", 0.0);
   resize->cubic_a = tp_node_get_float (node, "cubic_coeff_a", -0.75);
   resize->excludes_outside
       = resize->mode != NEAREST
@@ -82,12 +86,53 @@ tp_resize_init (TpResize *resize, const TpNode *node, GError **error)
   return TRUE;
 }
 
-int
-tp_resize_count_taps (const TpResize *resize)
+gboolean
+tp_resize_is_nearest (const TpResize *resize)
 {
-  static const int counts[] = { [NEAREST] = 1, [LINEAR] = 2, [CUBIC] = 4 };
+  return resize->mode == NEAREST;
+}
 
-  return counts[resize->mode];
+gboolean
+tp_resize_needs_roi (const TpResize *resize)
+{
+  return resize->coordinate == TF_CROP_AND_RESIZE;
+}
+
+gboolean
+tp_resize_is_idle (const TpResize *resize, const TpResizeAxis *axis)
+{
+  return axis->in == axis->out && axis->scale == 1.0
+         && (!tp_resize_needs_roi (resize)
+             || (axis->roi[0] == 0.0 && axis->roi[1] == 1.0));
+}
+
+/* By how much kernels are wider than between neighbours. */
+static double
+find_width (const TpResize *resize, const TpResizeAxis *axis)
+{
+  return resize->is_antialias && axis->scale < 1.0 ? 1.0 / axis->scale : 1.0;
+}
+
+int
+tp_resize_count_taps (const TpResize *resize, const TpResizeAxis *axis)
+{
+  static const int reaches[] = { [LINEAR] = 1, [CUBIC] = 2 };
+  double n;
+
+  if (resize->mode == NEAREST)
+    return 1;
+  n = 2.0 * ceil (reaches[resize->mode] * find_width (resize, axis));
+  return n <= TP_RESIZE_MAX_TAPS ? (int) n : -1;
+}
+
+/* The ends of the part looked at are the first output and the last. */
+static double
+find_in_roi (const TpResizeAxis *axis, gint64 at)
+{
+  double size = (axis->roi[1] - axis->roi[0]) * (axis->in - 1);
+  double first = axis->roi[0] * (axis->in - 1);
+
+  return first + (axis->out == 1 ? size / 2.0 : at * size / (axis->out - 1));
 }
 
 /* With align_corners the resized length is that before rounding down, as ONNX's
@@ -111,6 +156,11 @@ find_source (const TpResize *resize, const TpResizeAxis *axis, gint64 at)
       if (axis->out == 1)
         return 0.0;
       break;
+    case HALF_PIXEL_SYMMETRIC:
+      return (at + 0.5) / scale - 0.5
+             + axis->in / 2.0 * (1.0 - axis->out / (scale * axis->in));
+    case TF_CROP_AND_RESIZE:
+      return find_in_roi (axis, at);
     default:
       break;
     }
@@ -142,12 +192,28 @@ cubic_weight (double a, double distance)
   return d < 2.0 ? ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a : 0.0;
 }
 
+static double
+find_weight (const TpResize *resize, double distance)
+{
+  return resize->mode == CUBIC ? cubic_weight (resize->cubic_a, distance)
+                               : fmax (1.0 - fabs (distance), 0.0);
+}
+
+static void
+divide_by_sum (TpResizePoint *point)
+{
+  double sum = 0.0;
+
+  for (int i = 0; i < point->n; i++)
+    sum += point->weight[i];
+  for (int i = 0; i < point->n && sum != 0.0; i++)
+    point->weight[i] /= sum;
+}
+
 /* Brings indices inside; what was outside may count for nothing instead. */
 static void
 clamp_point (const TpResize *resize, gint64 in, TpResizePoint *point)
 {
-  double sum = 0.0;
-
   for (int i = 0; i < point->n; i++)
     {
       gint64 inside = CLAMP (point->index[i], 0, in - 1);
@@ -155,10 +221,29 @@ clamp_point (const TpResize *resize, gint64 in, TpResizePoint *point)
       if (resize->excludes_outside && inside != point->index[i])
         point->weight[i] = 0.0;
       point->index[i] = inside;
-      sum += point->weight[i];
     }
-  for (int i = 0; resize->excludes_outside && i < point->n; i++)
-    point->weight[i] /= sum;
+  if (resize->excludes_outside)
+    divide_by_sum (point);
+}
+
+/* The taps around @x, as many before it as after; one that it is on is the last
+ * before. */
+static void
+spread_taps (const TpResize *resize, const TpResizeAxis *axis, double x,
+             TpResizePoint *point)
+{
+  double width = find_width (resize, axis);
+  gint64 first;
+
+  point->n = tp_resize_count_taps (resize, axis);
+  first = (gint64) ceil (x) - point->n / 2;
+  for (int i = 0; i < point->n; i++)
+    {
+      point->index[i] = first + i;
+      point->weight[i] = find_weight (resize, (first + i - x) / width);
+    }
+  if (width > 1.0)
+    divide_by_sum (point);
 }
 
 void
@@ -166,22 +251,19 @@ tp_resize_get_point (const TpResize *resize, const TpResizeAxis *axis,
                      gint64 at, TpResizePoint *point)
 {
   double x = find_source (resize, axis, at);
-  double first = floor (x);
-  double rest = x - first;
 
+  *point = (TpResizePoint){ 0 };
+  if (resize->coordinate == TF_CROP_AND_RESIZE
+      && !(x >= 0.0 && x <= axis->in - 1))
+    {
+      point->n = tp_resize_count_taps (resize, axis);
+      point->is_extrapolated = TRUE;
+      return;
+    }
   if (resize->mode == NEAREST)
     *point = (TpResizePoint){ 1, { round_nearest (resize, axis->scale, x) },
-                              { 1.0 } };
-  else if (resize->mode == LINEAR)
-    *point = (TpResizePoint){ 2, { first, first + 1 }, { 1.0 - rest, rest } };
+                              { 1.0 }, FALSE };
   else
-    {
-      point->n = 4;
-      for (int i = 0; i < 4; i++)
-        {
-          point->index[i] = first - 1 + i;
-          point->weight[i] = cubic_weight (resize->cubic_a, rest + 1 - i);
-        }
-    }
+    spread_taps (resize, axis, x, point);
   clamp_point (resize, axis->in, point);
 }

@@ -102,7 +102,7 @@ draw_input (const TpGraph *graph)
 
 static const char *const coordinates[]
     = { "half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric",
-        "tf_half_pixel_for_nn" };
+        "tf_half_pixel_for_nn", "half_pixel_symmetric" };
 static const char *const nearests[]
     = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil" };
 
@@ -169,14 +169,125 @@ static void
 test_weighted (gconstpointer mode)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (coordinates); i++)
-    for (int excludes = 0; excludes <= 1; excludes++)
+    for (int k = 0; k < 8; k++)
       {
-        g_autofree char *more
-            = g_strdup_printf ("'cubic_coeff_a': -0.5, 'exclude_outside': %d",
-                               excludes);
+        static const char *const policies[]
+            = { "stretch", "not_larger", "not_smaller", "stretch" };
+        g_autofree char *more = g_strdup_printf (
+            "'cubic_coeff_a': -0.5, 'exclude_outside': %d, 'antialias': %d, "
+            "'keep_aspect_ratio_policy': '%s'",
+            k % 2, k / 4, policies[k / 2 % 4]);
 
         check_mode ("float32", mode, coordinates[i], more);
       }
+}
+
+/* Where the input recurs with each output, what shrinks without aliases is even. */
+static void
+test_antialias (gconstpointer mode)
+{
+  g_autofree char *node = g_strdup_printf (
+      ", 'attrs': {'mode': '%s', 'antialias': 1}", (const char *) mode);
+
+  for (int out = 3; out <= 9; out++)
+    {
+      const Shape shape = { 3, { 1, 1, 9 * out }, "float32" };
+      g_autofree char *list = g_strdup_printf ("1, 1, %d", out);
+      g_autoptr (TpGraph) graph = load (&shape, list, TRUE, node);
+      g_autofree double *even = g_new (double, 9 * out);
+      g_autoptr (TpGraph) simple = NULL;
+      g_autoptr (GPtrArray) values = NULL;
+
+      for (int i = 0; i < 9 * out; i++)
+        even[i] = 7.0 + (i % 9 == 4 ? 9.0 : 0.0);
+      simple = check (graph, even, 1e-5);
+      values = run (simple, even);
+      g_assert_cmpint (count (simple, "Interpolate"), ==, 1);
+      /* but near the borders */
+      for (int i = 2; i < out - 2; i++)
+        g_assert_cmpfloat_with_epsilon (((const double *) values->pdata[0])[i],
+                                        ((const double *) values->pdata[0])[2],
+                                        1e-5);
+    }
+}
+
+/* A part of a row: between its ends as if it were all there is; beyond the row what
+ * is asked for. */
+static void
+test_crop (void)
+{
+  static const struct
+  {
+    const char *roi, *more;
+    double want[3];
+    int n_resizes;
+  } cases[] = {
+    { "0, 0.25, 1, 0.75", "", { 3, 5, 7 }, 0 },
+    { "0, 0.75, 1, 0.25", "", { 7, 5, 3 }, 0 },
+    { "0, -0.5, 1, 0.5", "", { 0, 1, 5 }, 0 },
+    { "0, 0.5, 1, 1.5", ", 'extrapolation_value': 6.5", { 5, 9, 6.5 }, 1 },
+  };
+  const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "{'format': 'tplan-graph/1', 'opset': 18, 'inputs': [{'name': 'x', "
+          "'shape': [1, 9]}], 'initializers': [{'name': 'r', 'shape': [4], "
+          "'data': [%s]}, {'name': 's', 'dtype': 'int64', 'shape': [2], "
+          "'data': [1, 3]}], 'ops': [{'type': 'Resize', 'inputs': ['x', 'r', "
+          "'', 's'], 'outputs': ['y'], 'attrs': {'mode': 'linear', "
+          "'coordinate_transformation_mode': 'tf_crop_and_resize'%s}}], "
+          "'outputs': ['y']}",
+          cases[i].roi, cases[i].more);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = NULL, simple = NULL;
+      g_autoptr (GPtrArray) values = NULL;
+
+      g_strdelimit (text, "'", '"');
+      graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+      g_assert_no_error (error);
+      simple = check (graph, x, 1e-6);
+      g_assert_cmpint (count (simple, "Resize"), ==, cases[i].n_resizes);
+      values = run (simple, x);
+      for (int k = 0; k < 3; k++)
+        g_assert_cmpfloat_with_epsilon (
+            ((const double *) values->pdata[0])[k], cases[i].want[k], 1e-6);
+    }
+}
+
+/* One scale for all: the image keeps its form. */
+static void
+test_policies (void)
+{
+  static const struct
+  {
+    const char *policy;
+    gint64 want[2];
+  } cases[] = { { "stretch", { 7, 8 } }, { "not_larger", { 4, 8 } },
+                { "not_smaller", { 7, 14 } } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *node = g_strdup_printf (
+          ", 'attrs': {'mode': 'linear', 'axes': [2, 3], "
+          "'keep_aspect_ratio_policy': '%s'}", cases[i].policy);
+      g_autofree char *text = g_strdup_printf (
+          "{'format': 'tplan-graph/1', 'opset': 18, 'inputs': [{'name': 'x', "
+          "'shape': [1, 2, 2, 4]}], 'initializers': [{'name': 's', 'dtype': "
+          "'int64', 'shape': [2], 'data': [7, 8]}], 'ops': [{'type': 'Resize', "
+          "'inputs': ['x', '', '', 's'], 'outputs': ['y']%s}], 'outputs': "
+          "['y']}", node);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = NULL;
+
+      g_strdelimit (text, "'", '"');
+      graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
+      g_assert_no_error (error);
+      for (int k = 0; k < 2; k++)
+        g_assert_cmpint (graph->tensors[graph->outputs[0]].dims[2 + k], ==,
+                         cases[i].want[k]);
+    }
 }
 
 /* ---- what it is made of ----------------------------------------------------- */
@@ -332,6 +443,10 @@ main (int argc, char **argv)
   g_test_add_func ("/resize/nearest", test_nearest);
   g_test_add_data_func ("/resize/linear", "linear", test_weighted);
   g_test_add_data_func ("/resize/cubic", "cubic", test_weighted);
+  g_test_add_data_func ("/resize/antialias/linear", "linear", test_antialias);
+  g_test_add_data_func ("/resize/antialias/cubic", "cubic", test_antialias);
+  g_test_add_func ("/resize/crop", test_crop);
+  g_test_add_func ("/resize/policies", test_policies);
   g_test_add_func ("/resize/steps", test_steps);
   g_test_add_func ("/resize/infinity", test_infinity);
   g_test_add_func ("/resize/whole", test_whole);
