@@ -1,4 +1,4 @@
-/* op-pool.c: maxima and averages over windows, sliding or global. */
+/* op-pool.c: maxima, averages and norms over windows. */
 #include "config.h"
 
 #include "ops/op-window.h"
@@ -147,9 +147,57 @@ average_pool_lower (const TpGraph *graph, const TpNode *node,
                                  tp_nest_const (nest, 1.0 / counted)));
 }
 
+/* ---- norms ------------------------------------------------------------- */
+
+static gint64
+get_power (const TpNode *node)
+{
+  return tp_node_get_int (node, "p", 2);
+}
+
+static gboolean
+lp_pool_infer (const TpNode *node, const TpTensor *const *inputs,
+               TpShape *outputs, GError **error)
+{
+  if (get_power (node) < 1)
+    return tp_op_fail (node, error,
+                       "p is %" G_GINT64_FORMAT ", it must be at least 1",
+                       get_power (node));
+  return pool_infer (node, inputs, outputs, error);
+}
+
+/* Padding is 0, which adds nothing. */
+static gboolean
+lp_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  TpNest *nest = lowering.nest;
+  gint64 p = get_power (node);
+  Pool pool;
+  int x, sum;
+
+  if (!pool_begin (&lowering, &pool, error))
+    return FALSE;
+  x = tp_nest_load (nest, 0);
+  if (p == 2)
+    x = tp_nest_binary (nest, TP_EXPR_MUL, x, x);
+  else
+    x = tp_nest_unary (nest, TP_EXPR_ABS, x);
+  if (p > 2)
+    x = tp_nest_binary (nest, TP_EXPR_POW, x, tp_nest_const (nest, p));
+  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, x);
+  if (p == 2)
+    sum = tp_nest_unary (nest, TP_EXPR_SQRT, sum);
+  if (p > 2)
+    sum = tp_nest_binary (nest, TP_EXPR_POW, sum, tp_nest_const (nest, 1.0 / p));
+  return tp_lowering_finish (&lowering, sum);
+}
+
 /* ---- reference --------------------------------------------------------- */
 
-/* Sum, maximum and number of the inputs under the window at @at. */
+/* Sum, maximum and number of the inputs under the window at @at; with @power the
+ * sum of the powers of what they are away from 0. */
 typedef struct
 {
   double sum, max;
@@ -157,7 +205,8 @@ typedef struct
 } PoolSum;
 
 static PoolSum
-pool_sum (const TpWindow *window, const double *plane, const gint64 *at)
+pool_sum (const TpWindow *window, const double *plane, const gint64 *at,
+          gint64 power)
 {
   PoolSum total = { 0.0, -INFINITY, 0 };
   gint64 k[TP_WINDOW_MAX_DIMS] = { 0 };
@@ -177,7 +226,7 @@ pool_sum (const TpWindow *window, const double *plane, const gint64 *at)
         }
       if (!is_inside)
         continue;
-      total.sum += plane[index];
+      total.sum += power > 0 ? pow (fabs (plane[index]), power) : plane[index];
       if (plane[index] > total.max) /* NaN is not */
         total.max = plane[index];
       total.n++;
@@ -207,10 +256,18 @@ pool_count_padded (const TpWindow *window, const gint64 *at)
 typedef double (*PoolValue) (const TpNode *node, const TpWindow *window,
                              const gint64 *at, const PoolSum *sum);
 
+static double
+lp_pool_value (const TpNode *node, const TpWindow *window, const gint64 *at,
+               const PoolSum *sum)
+{
+  return pow (sum->sum, 1.0 / get_power (node));
+}
+
 static void
 pool_reference (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
                 PoolValue value)
 {
+  gint64 power = value == lp_pool_value ? get_power (node) : 0;
   gint64 in_plane = tp_dims_product (x->dims, 2, x->rank);
   gint64 out_plane = tp_dims_product (out->dims, 2, out->rank);
   gint64 at[TP_WINDOW_MAX_DIMS] = { 0 };
@@ -221,7 +278,8 @@ pool_reference (const TpNode *node, const TpRefTensor *x, TpRefTensor *out,
     g_assert_not_reached ();
   for (gint64 i = 0; i < out->count; i++)
     {
-      PoolSum sum = pool_sum (&window, x->data + i / out_plane * in_plane, at);
+      PoolSum sum = pool_sum (&window, x->data + i / out_plane * in_plane, at,
+                              power);
 
       out->data[i] = value (node, &window, at, &sum);
       tp_dims_next (window.n, window.out, at);
@@ -256,6 +314,13 @@ average_pool_reference (const TpNode *node, const TpRefTensor *const *inputs,
                         TpRefTensor *outputs)
 {
   pool_reference (node, inputs[0], &outputs[0], average_pool_value);
+}
+
+static void
+lp_pool_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                   TpRefTensor *outputs)
+{
+  pool_reference (node, inputs[0], &outputs[0], lp_pool_value);
 }
 
 /* ---- records ----------------------------------------------------------- */
@@ -309,4 +374,29 @@ const TpOp tp_op_average_pool = {
   .infer = pool_infer,
   .lower = average_pool_lower,
   .reference = average_pool_reference,
+};
+
+static const TpAttrSpec lp_pool_attrs[] = {
+  { "auto_pad", TP_ATTR_STRING, FALSE },
+  { "ceil_mode", TP_ATTR_INT, FALSE },
+  { "dilations", TP_ATTR_INTS, FALSE },
+  { "kernel_shape", TP_ATTR_INTS, TRUE },
+  { "p", TP_ATTR_INT, FALSE },
+  { "pads", TP_ATTR_INTS, FALSE },
+  { "strides", TP_ATTR_INTS, FALSE },
+  { 0 },
+};
+
+const TpOp tp_op_lp_pool = {
+  .name = "LpPool",
+  .kind = TP_OP_WINDOW,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .n_outputs_max = 1,
+  .flags = TP_OP_CHANNELS_LAST,
+  .attrs = lp_pool_attrs,
+  .tolerance = 1e-5,
+  .infer = lp_pool_infer,
+  .lower = lp_pool_lower,
+  .reference = lp_pool_reference,
 };
