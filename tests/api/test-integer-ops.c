@@ -176,7 +176,7 @@ static const char *const others[] = {
   "GlobalAveragePool", "GlobalLpPool", "GridSample", "HardSigmoid", "HardSwish",
   "InstanceNormalization", "Interpolate", "IsInf", "IsNaN", "LRN", "LSTM",
   "LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization",
-  "LpPool", "MeanVarianceNormalization", "Not", "Or", "RNN", "Reciprocal",
+  "LpPool", "MatMulNBits", "MeanVarianceNormalization", "Not", "Or", "RNN", "Reciprocal",
   "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax",
   "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
   "Xor", NULL

@@ -1,0 +1,387 @@
+/* op-matmul-nbits.c: MatMulNBits, as ONNX Runtime has it: a product with weights of 2, 4
+ * or 8 bits, which are quantized in blocks along the columns of the first factor.
+ *
+ *   y[.., n] = sum over k of x[.., k] * (q[n, k] - zero[n, k / block]) * scale[n, k / block]
+ *
+ * Bytes hold several values, the first in their lowest bits. Here zero points are reals,
+ * like scales: who reads a model unpacks them (graph/function-contrib.c). Of few rows the
+ * bytes are taken apart as they are read; of more, once a run, into scratch. */
+#include "config.h"
+
+#include "ops/op-util.h"
+
+#include <string.h>
+
+#define FEW_ROWS 3
+
+enum { X, Q, SCALES, ZEROS };
+
+typedef struct
+{
+  gint64 n, k;
+  gint64 block, n_blocks;     /* values in each, blocks in a row */
+  int bits, per_byte;
+  gint64 n_bytes;             /* of a block */
+} Layout;
+
+/* ---- shapes --------------------------------------------------------------- */
+
+static Layout
+layout_of (const TpNode *node)
+{
+  Layout it = { .n = tp_node_get_int (node, "N", 0),
+                .k = tp_node_get_int (node, "K", 0),
+                .block = tp_node_get_int (node, "block_size", 0),
+                .bits = (int) CLAMP (tp_node_get_int (node, "bits", 4), 0, 64) };
+
+  if (it.block > 0 && it.bits > 0)
+    {
+      it.per_byte = 8 / it.bits;
+      it.n_blocks = (it.k - 1) / it.block + 1;
+      it.n_bytes = it.per_byte > 0 ? it.block / it.per_byte : 0;
+    }
+  return it;
+}
+
+static gboolean
+check_attrs (const TpNode *node, const Layout *it, GError **error)
+{
+  if (it->n < 1 || it->k < 1 || it->k > G_MAXINT64 / 2)
+    return tp_op_fail (node, error,
+                       "K is %" G_GINT64_FORMAT " and N is %" G_GINT64_FORMAT
+                       ", both must be 1 or more",
+                       it->k, it->n);
+  if (it->bits != 2 && it->bits != 4 && it->bits != 8)
+    return tp_op_fail (node, error, "bits is %d, 2, 4 and 8 are possible",
+                       it->bits);
+  if (it->block < 16 || it->block > 1 << 20 || (it->block & (it->block - 1)) != 0)
+    return tp_op_fail (node, error,
+                       "block_size is %" G_GINT64_FORMAT
+                       ", a power of 2 from 16 on is needed",
+                       it->block);
+  return TRUE;
+}
+
+/* [N, blocks], one for each block. */
+static gboolean
+check_per_block (const TpNode *node, const Layout *it,
+                 const TpTensor *const *inputs, int i, GError **error)
+{
+  const TpTensor *tensor = inputs[i];
+  g_autofree char *dims = tp_dims_to_text (tensor->rank, tensor->dims);
+
+  if (tensor->dtype != inputs[X]->dtype)
+    return tp_op_fail (node, error, "input %d is %s, input 0 is %s", i,
+                       tp_dtype_get_name (tensor->dtype),
+                       tp_dtype_get_name (inputs[X]->dtype));
+  return (tensor->rank == 2 && tensor->dims[0] == it->n
+          && tensor->dims[1] == it->n_blocks)
+         || tp_op_fail (node, error,
+                        "input %d has shape %s, [%" G_GINT64_FORMAT
+                        ", %" G_GINT64_FORMAT "] is needed: one for each block",
+                        i, dims, it->n, it->n_blocks);
+}
+
+static gboolean
+matmul_nbits_infer (const TpNode *node, const TpTensor *const *inputs,
+                    TpShape *outputs, GError **error)
+{
+  const TpTensor *x = inputs[X], *q = inputs[Q];
+  Layout it = layout_of (node);
+  g_autofree char *dims = tp_dims_to_text (q->rank, q->dims);
+
+  if (!check_attrs (node, &it, error))
+    return FALSE;
+  if (tp_dtype_is_integer (x->dtype) || q->dtype != TPLAN_DTYPE_UINT8)
+    return tp_op_fail (node, error, "inputs 0 and 1 are %s and %s, reals and "
+                       "uint8 are needed", tp_dtype_get_name (x->dtype),
+                       tp_dtype_get_name (q->dtype));
+  if (x->rank < 1 || x->dims[x->rank - 1] != it.k)
+    return tp_op_fail (node, error,
+                       "input 0 has no %" G_GINT64_FORMAT " columns, as K says",
+                       it.k);
+  if (q->rank != 3 || q->dims[0] != it.n || q->dims[1] != it.n_blocks
+      || q->dims[2] != it.n_bytes)
+    return tp_op_fail (node, error,
+                       "input 1 has shape %s, [%" G_GINT64_FORMAT
+                       ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
+                       "] is needed: rows, blocks, bytes of one",
+                       dims, it.n, it.n_blocks, it.n_bytes);
+  for (int i = SCALES; i < node->n_inputs; i++)
+    if (inputs[i] != NULL && !check_per_block (node, &it, inputs, i, error))
+      return FALSE;
+  tp_shape_copy (&outputs[0], x);
+  outputs[0].dims[x->rank - 1] = it.n;
+  return TRUE;
+}
+
+/* ---- nests ---------------------------------------------------------------- */
+
+/* The axes that what is loaded of a block runs along; -1: it is one place. */
+typedef struct
+{
+  const Layout *layout;
+  int n, block, byte;
+  gint64 first_block;
+} Place;
+
+static TpAccess *
+load_of_block (TpLowering *lowering, const Place *place, int i)
+{
+  const TpTensor *tensor = tp_lowering_get_input (lowering, i);
+  TpAccess *load = tp_lowering_add_load (lowering, i);
+
+  load->stride[place->n] = tensor->strides[0];
+  if (place->block >= 0)
+    load->stride[place->block] = tensor->strides[1];
+  load->offset = place->first_block * tensor->strides[1];
+  return load;
+}
+
+static int
+last_load (TpLowering *lowering)
+{
+  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
+}
+
+/* Expression: a byte of a block. */
+static int
+load_byte (TpLowering *lowering, const Place *place)
+{
+  TpAccess *load = load_of_block (lowering, place, Q);
+
+  if (place->byte >= 0)
+    load->stride[place->byte] = tp_lowering_get_input (lowering, Q)->strides[2];
+  return last_load (lowering);
+}
+
+/* Expression: value @part of @byte, a real. */
+static int
+take_apart (TpLowering *lowering, const Layout *it, int byte, int part)
+{
+  TpNest *nest = lowering->nest;
+  int base = 1 << it->bits;
+
+  if (part > 0)
+    byte = tp_nest_binary (nest, TP_EXPR_DIV, byte,
+                           tp_nest_const_integer (nest, 1 << part * it->bits));
+  if (part < it->per_byte - 1)
+    byte = tp_nest_binary (nest, TP_EXPR_MOD, byte,
+                           tp_nest_const_integer (nest, base));
+  return tp_nest_unary (nest, TP_EXPR_TO_REAL, byte);
+}
+
+/* Expression: the zero point of a block. */
+static int
+load_zero (TpLowering *lowering, const Place *place)
+{
+  if (!tp_node_has_input (lowering->node, ZEROS))
+    return tp_nest_const (lowering->nest, 1 << (place->layout->bits - 1));
+  load_of_block (lowering, place, ZEROS);
+  return last_load (lowering);
+}
+
+static int
+load_scale (TpLowering *lowering, const Place *place)
+{
+  load_of_block (lowering, place, SCALES);
+  return last_load (lowering);
+}
+
+/* Expression: x at value @part of a byte; 0 behind the last. */
+static int
+load_x (TpLowering *lowering, const Place *place, int part)
+{
+  const Layout *it = place->layout;
+  const TpTensor *x = tp_lowering_get_input (lowering, X);
+  TpAccess *load = tp_lowering_add_load (lowering, X);
+  gint64 step = x->strides[x->rank - 1];
+
+  memcpy (load->stride, x->strides, (x->rank - 1) * sizeof step);
+  load->offset = part * step;
+  if (place->block >= 0)
+    load->stride[place->block] = it->block * step;
+  if (place->byte >= 0)
+    load->stride[place->byte] = it->per_byte * step;
+  if (it->n_blocks * it->block > it->k)
+    {
+      TpGuard *guard = &load->guards[load->n_guards++];
+
+      *guard = (TpGuard){ .offset = part, .extent = it->k };
+      if (place->block >= 0)
+        guard->coef[place->block] = it->block;
+      if (place->byte >= 0)
+        guard->coef[place->byte] = it->per_byte;
+    }
+  return last_load (lowering);
+}
+
+/* Each byte is taken apart where it is read. */
+static void
+lower_few (TpLowering *lowering, const Layout *it)
+{
+  TpNest *nest = lowering->nest;
+  Place place = { it, lowering->out->rank - 1, -1, -1, 0 };
+  int byte, zero, sum = -1;
+
+  tp_lowering_add_output_axes (lowering);
+  place.block = tp_lowering_add_reduce_axis (lowering, it->n_blocks);
+  place.byte = tp_lowering_add_reduce_axis (lowering, it->n_bytes);
+  byte = load_byte (lowering, &place);
+  zero = load_zero (lowering, &place);
+  for (int i = 0; i < it->per_byte; i++)
+    {
+      int q = tp_nest_binary (nest, TP_EXPR_SUB,
+                              take_apart (lowering, it, byte, i), zero);
+      int part = tp_nest_binary (nest, TP_EXPR_MUL, q,
+                                 load_x (lowering, &place, i));
+
+      sum = i == 0 ? part : tp_nest_binary (nest, TP_EXPR_ADD, sum, part);
+    }
+  sum = tp_nest_binary (nest, TP_EXPR_MUL, sum, load_scale (lowering, &place));
+  tp_lowering_finish (lowering,
+                      tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum));
+}
+
+/* Value @part of @n_bytes bytes of each of @n_blocks blocks goes to its row of
+ * @scratch, [k, n]. */
+static void
+unpack (TpLowering *lowering, Place *place, int scratch, int part,
+        const gint64 extents[2])
+{
+  const Layout *it = place->layout;
+  TpNest *nest = lowering->nest;
+  int q;
+
+  nest->store = (TpAccess){ .operand = scratch, .dtype = TPLAN_DTYPE_FLOAT32,
+                            .index = -1,
+                            .offset = (place->first_block * it->block + part)
+                                      * it->n };
+  place->block = tp_lowering_add_axis (lowering, extents[0], it->block * it->n);
+  place->byte = tp_lowering_add_axis (lowering, extents[1],
+                                      it->per_byte * it->n);
+  place->n = tp_lowering_add_axis (lowering, it->n, 1);
+  q = take_apart (lowering, it, load_byte (lowering, place), part);
+  q = tp_nest_binary (nest, TP_EXPR_SUB, q, load_zero (lowering, place));
+  tp_lowering_finish (lowering, tp_nest_binary (nest, TP_EXPR_MUL, q,
+                                                load_scale (lowering, place)));
+}
+
+/* Full blocks, and what the last one has if it is not. */
+static void
+unpack_all (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+            int scratch)
+{
+  const Layout it = layout_of (node);
+  gint64 n_full = it.k / it.block, rest = it.k % it.block;
+
+  for (int part = 0; part < it.per_byte; part++)
+    for (int is_rest = 0; is_rest < 2; is_rest++)
+      {
+        const gint64 extents[2]
+            = { is_rest ? 1 : n_full,
+                is_rest ? (rest - part + it.per_byte - 1) / it.per_byte
+                        : it.n_bytes };
+        Place place = { &it, -1, -1, -1, is_rest ? n_full : 0 };
+
+        if (extents[0] > 0 && extents[1] > 0)
+          {
+            g_auto (TpLowering) lowering
+                = tp_lowering_new (graph, node, lowered);
+
+            unpack (&lowering, &place, scratch, part, extents);
+          }
+      }
+}
+
+static gboolean
+matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                    GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, X);
+  Layout it = layout_of (node);
+  TpAccess *load;
+  int scratch, k;
+
+  if (tp_dims_product (x->dims, 0, x->rank - 1) <= FEW_ROWS)
+    {
+      lower_few (&lowering, &it);
+      return TRUE;
+    }
+  scratch = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_FLOAT32, it.n * it.k);
+  unpack_all (graph, node, lowered, scratch);
+  tp_lowering_add_output_axes (&lowering);
+  k = tp_lowering_add_reduce_axis (&lowering, it.k);
+  load = tp_lowering_add_load (&lowering, X);
+  memcpy (load->stride, x->strides, (x->rank - 1) * sizeof x->strides[0]);
+  if (k >= 0)
+    load->stride[k] = x->strides[x->rank - 1];
+  load = tp_nest_add_load (lowering.nest, scratch);
+  load->stride[x->rank - 1] = 1;
+  if (k >= 0)
+    load->stride[k] = it.n;
+  return tp_lowering_finish (
+      &lowering,
+      tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
+                          tp_nest_binary (lowering.nest, TP_EXPR_MUL,
+                                          tp_nest_load (lowering.nest, 0),
+                                          tp_nest_load (lowering.nest, 1))));
+}
+
+/* ---- reference ------------------------------------------------------------ */
+
+static void
+matmul_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                        TpRefTensor *outputs)
+{
+  const double *bytes = inputs[Q]->data, *scales = inputs[SCALES]->data;
+  const double *zeros
+      = tp_node_has_input (node, ZEROS) ? inputs[ZEROS]->data : NULL;
+  Layout it = layout_of (node);
+  g_autofree double *row = g_new (double, it.k);
+  gint64 n_rows = inputs[X]->count / it.k;
+
+  for (gint64 n = 0; n < it.n; n++)
+    {
+      for (gint64 k = 0; k < it.k; k++)
+        {
+          gint64 block = n * it.n_blocks + k / it.block;
+          gint64 place = k % it.block;
+          int byte = (int) bytes[block * it.n_bytes + place / it.per_byte];
+          int q = byte >> place % it.per_byte * it.bits & ((1 << it.bits) - 1);
+          double zero = zeros == NULL ? 1 << (it.bits - 1) : zeros[block];
+
+          row[k] = (q - zero) * scales[block];
+        }
+      for (gint64 m = 0; m < n_rows; m++)
+        {
+          double sum = 0.0;
+
+          for (gint64 k = 0; k < it.k; k++)
+            sum += inputs[X]->data[m * it.k + k] * row[k];
+          outputs[0].data[m * it.n + n] = sum;
+        }
+    }
+}
+
+static const TpAttrSpec matmul_nbits_attrs[] = {
+  { "K", TP_ATTR_INT, TRUE },
+  { "N", TP_ATTR_INT, TRUE },
+  { "bits", TP_ATTR_INT, FALSE },
+  { "block_size", TP_ATTR_INT, TRUE },
+  { 0 },
+};
+
+const TpOp tp_op_matmul_nbits = {
+  .name = "MatMulNBits",
+  .kind = TP_OP_CONTRACT,
+  .n_inputs_min = 3,
+  .n_inputs_max = 4,
+  .n_outputs_max = 1,
+  .attrs = matmul_nbits_attrs,
+  .tolerance = 1e-5,
+  .infer = matmul_nbits_infer,
+  .lower = matmul_nbits_lower,
+  .reference = matmul_nbits_reference,
+};
