@@ -283,8 +283,7 @@ run_program (const TpProgram *program, void *const *operands, StepFunc func,
     {
       const TpPack *pack = &program->packs[i];
 
-      g_ptr_array_add (packs, g_malloc0_n (pack->n_elements + 1,
-                                           sizeof (float)));
+      g_ptr_array_add (packs, g_malloc0 (tp_pack_get_bytes (pack) + 1));
       tp_pack_run (pack, operands[pack->operand], packs->pdata[i]);
     }
   for (int i = 0; i < program->n_workspaces; i++)
