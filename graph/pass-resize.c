@@ -82,7 +82,7 @@ split_init (Split *split, TpDraft *draft, int index)
   out = tp_draft_tensor (draft, node->outputs[0]);
   i = tp_resize_find_scales (node);
   if (x->count == 0
-      || (x->dtype != TPLAN_DTYPE_FLOAT32
+      || (tp_dtype_get (x->dtype)->compute != TP_COMPUTE_FLOAT32
           && tp_resize_count_taps (&split->resize) > 1))
     return FALSE;
   if (tp_node_has_input (node, i)
