@@ -83,12 +83,12 @@ is_worse (const TpRunErrors *errors, double relative, double limit)
          || (limit == 0 && relative > errors->max_rel_error);
 }
 
-/* Of @scale, of a value of @dtype. */
+/* Of @scale; @rounded: what one rounding does to the largest value. */
 static double
-find_limit (const TpRunBounds *bounds, TpDtype dtype, double scale)
+find_limit (const TpRunBounds *bounds, double scale, double rounded)
 {
   double rounding = bounds->rounding_rel;
-  double least = bounds->n_roundings * tp_dtype_get (dtype)->rounding;
+  double least = scale > 0 ? bounds->n_roundings * rounded / scale : 0;
 
   if (scale > 0 && rounding * scale > bounds->rounding_abs)
     rounding = bounds->rounding_abs / scale;
@@ -101,11 +101,12 @@ tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
 {
   const TpTensor *tensor = got->tensor;
   double least = tp_dtype_get (tensor->dtype)->least_normal;
-  double largest = 0;
+  double largest = 0, rounded;
 
   for (gint64 i = 0; i < tensor->count; i++)
     if (isfinite (want[i]))
       largest = MAX (largest, fabs (want[i]));
+  rounded = largest * tp_dtype_get (tensor->dtype)->rounding;
   largest = MAX (CHECK_FLOOR * largest, least);
   for (gint64 i = 0; i < tensor->count; i++)
     {
@@ -118,7 +119,7 @@ tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
 
       errors->n_flushed += is_flushed;
       errors->max_abs_error = MAX (errors->max_abs_error, error);
-      limit = find_limit (&errors->bounds, tensor->dtype, scale);
+      limit = find_limit (&errors->bounds, scale, rounded);
       if (!is_worse (errors, relative, limit))
         continue;
       errors->max_rel_error = relative;

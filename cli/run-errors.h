@@ -14,7 +14,8 @@ typedef struct
 {
   double limit;
   double rounding_rel, rounding_abs; /* the lesser counts; 0: unknown */
-  double n_roundings;         /* to the type of the tensor, which are let pass */
+  double n_roundings;         /* of the tensor's largest value to its type, which
+                               * are let pass */
 } TpRunBounds;
 
 /* How far outputs are from the references in double. */
