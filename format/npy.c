@@ -289,8 +289,8 @@ tp_npy_save (const char *path, const TpTensor *tensor, const void *data,
   if (descr == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                   "%s: .npy has no %s: save it as .safetensors, or add a Cast "
-                   "to the graph", path, tp_dtype_get_name (tensor->dtype));
+                   "%s: .npy has no %s: end the graph with a Cast to float32",
+                   path, tp_dtype_get_name (tensor->dtype));
       return FALSE;
     }
   if (!tp_dims_count (rank, tensor->dims, &count))
