@@ -106,7 +106,8 @@ tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
   for (gint64 i = 0; i < tensor->count; i++)
     if (isfinite (want[i]))
       largest = MAX (largest, fabs (want[i]));
-  rounded = largest * tp_dtype_get (tensor->dtype)->rounding;
+  rounded = largest
+            * MAX (got->rounding, tp_dtype_get (tensor->dtype)->rounding);
   largest = MAX (CHECK_FLOOR * largest, least);
   for (gint64 i = 0; i < tensor->count; i++)
     {
@@ -225,7 +226,7 @@ tp_run_bounds_find (const TpGraph *graph, const double *const *inputs,
         {
           const TpTensor *tensor = &graph->tensors[graph->outputs[i]];
           const TpRunAnswer got
-              = { tensor, TPLAN_DTYPE_FLOAT64, rounded->pdata[i], NULL };
+              = { tensor, TPLAN_DTYPE_FLOAT64, rounded->pdata[i], NULL, 0.0 };
           TpRunErrors errors = { 0 };
 
           tp_run_errors_add (&errors, &got, wanted->pdata[i]);

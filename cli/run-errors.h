@@ -14,8 +14,7 @@ typedef struct
 {
   double limit;
   double rounding_rel, rounding_abs; /* the lesser counts; 0: unknown */
-  double n_roundings;         /* of the tensor's largest value to its type, which
-                               * are let pass */
+  double n_roundings;         /* of the tensor's largest value, which are let pass */
 } TpRunBounds;
 
 /* How far outputs are from the references in double. */
@@ -42,6 +41,7 @@ typedef struct
   TpDtype dtype;              /* of the values: the tensor's, or double */
   const void *values;         /* row-major */
   const char *op;             /* the producer */
+  double rounding;            /* of the coarsest type that it read, or 0 */
 } TpRunAnswer;
 
 /* Compares @got with @want; keeps the worst in @errors. */
