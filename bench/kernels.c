@@ -126,7 +126,7 @@ bench_program_new (const TpLowered *lowered, const TpTarget *target,
     {
       const TpPack *pack = &program->packs[i];
 
-      bench->packs[i] = new_aligned (pack->n_elements * sizeof (float));
+      bench->packs[i] = new_aligned (tp_pack_get_bytes (pack));
       tp_pack_run (pack, bench->operands[pack->operand], bench->packs[i]);
     }
   bench->workspaces = g_new (float *, program->n_workspaces + 1);

@@ -288,6 +288,16 @@ find_tolerance (const Comparison *self)
   return tolerance + 1e-7 * sqrt (longest);
 }
 
+/* Whether what is near it may be infinite. */
+static gboolean
+is_beyond (TpDtype dtype, double value)
+{
+  double near = 1.1 * value;
+
+  tp_dtype_round (dtype, &near, 1);
+  return !(fabs (value) < 1e30) || !isfinite (near);
+}
+
 typedef struct
 {
   int n, n_off;
@@ -338,7 +348,9 @@ judge_operand (const Comparison *self, int operand, const void *bytes,
   TpDtype dtype = self->lowered->operands[operand].dtype;
   gboolean is_integer = tp_dtype_is_integer (dtype);
   gint64 size = (gint64) tp_dtype_get_size (dtype);
-  double tolerance = is_integer ? 0 : find_tolerance (self);
+  double tolerance = is_integer ? 0
+                                : find_tolerance (self)
+                                      + 2 * tp_dtype_get (dtype)->rounding;
   double scale = is_integer ? 1 : find_scale (self, operand);
 
   for (guint i = 0; i < self->points->len; i++)
@@ -346,7 +358,7 @@ judge_operand (const Comparison *self, int operand, const void *bytes,
       const TpPoint *it = &g_array_index (self->points, TpPoint, i);
       double got;
 
-      if (it->operand != operand || !(fabs (it->value) < 1e30))
+      if (it->operand != operand || is_beyond (dtype, it->value))
         continue;
       tp_dtype_load_doubles (dtype, (const char *) bytes + it->index * size, 1,
                              1, &got);

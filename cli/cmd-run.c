@@ -407,6 +407,8 @@ run_check (Run *run, TpCli *cli, GError **error)
 {
   run->op_errors.limit = run->op_errors.bounds.limit
       = run_given.tolerance >= 0 ? run_given.tolerance : TP_RUN_LIMIT;
+  run->op_errors.bounds.n_roundings
+      = run_given.tolerance >= 0 ? 0 : TP_RUN_ROUNDINGS;
   if ((run_given.check
        && !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
                               error))

@@ -287,7 +287,7 @@ compare_outputs (const TpRunData *data, const GPtrArray *wanted,
     {
       const TpTensor *tensor = &graph->tensors[graph->outputs[i]];
       const TpRunAnswer got = { tensor, tensor->dtype, data->outputs[i],
-                                find_worker (graph, tensor) };
+                                find_worker (graph, tensor), 0.0 };
       TpRunErrors its = { .bounds = bounds[i], .limit = bounds[i].limit };
 
       tp_run_errors_add (&its, &got, wanted->pdata[i]);

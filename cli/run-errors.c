@@ -52,12 +52,15 @@ tp_run_errors_format (const TpRunErrors *errors)
       errors->worst_op == NULL ? "" : errors->worst_op, flushed);
 }
 
-/* An error that cannot be counted is infinite. */
+/* An error that cannot be counted is infinite. What @dtype cannot hold is not
+ * expected of it. */
 static double
-find_error (double got, double want)
+find_error (TpDtype dtype, double got, double want)
 {
   if (isnan (want) && isnan (got))
     return 0;
+  if (isinf (got))
+    tp_dtype_round (dtype, &want, 1);
   if (got == want)
     return 0;
   return isfinite (got) && isfinite (want) ? fabs (got - want) : HUGE_VAL;
@@ -80,15 +83,16 @@ is_worse (const TpRunErrors *errors, double relative, double limit)
          || (limit == 0 && relative > errors->max_rel_error);
 }
 
-/* Of @scale. */
+/* Of @scale; @rounded: what one rounding does to the largest value. */
 static double
-find_limit (const TpRunBounds *bounds, double scale)
+find_limit (const TpRunBounds *bounds, double scale, double rounded)
 {
   double rounding = bounds->rounding_rel;
+  double least = scale > 0 ? bounds->n_roundings * rounded / scale : 0;
 
   if (scale > 0 && rounding * scale > bounds->rounding_abs)
     rounding = bounds->rounding_abs / scale;
-  return MAX (bounds->limit, rounding);
+  return MAX (MAX (bounds->limit, least), rounding);
 }
 
 void
@@ -97,24 +101,26 @@ tp_run_errors_add (TpRunErrors *errors, const TpRunAnswer *got,
 {
   const TpTensor *tensor = got->tensor;
   double least = tp_dtype_get (tensor->dtype)->least_normal;
-  double largest = 0;
+  double largest = 0, rounded;
 
   for (gint64 i = 0; i < tensor->count; i++)
     if (isfinite (want[i]))
       largest = MAX (largest, fabs (want[i]));
+  rounded = largest
+            * MAX (got->rounding, tp_dtype_get (tensor->dtype)->rounding);
   largest = MAX (CHECK_FLOOR * largest, least);
   for (gint64 i = 0; i < tensor->count; i++)
     {
       double value = get_element (got->dtype, got->values, i);
       gboolean is_flushed = is_zero_for (value, want[i], least);
-      double error = is_flushed ? 0 : find_error (value, want[i]);
+      double error = is_flushed ? 0 : find_error (tensor->dtype, value, want[i]);
       double scale = MAX (fabs (want[i]), largest);
       double relative = error == 0 ? 0 : scale > 0 ? error / scale : HUGE_VAL;
       double limit;
 
       errors->n_flushed += is_flushed;
       errors->max_abs_error = MAX (errors->max_abs_error, error);
-      limit = find_limit (&errors->bounds, scale);
+      limit = find_limit (&errors->bounds, scale, rounded);
       if (!is_worse (errors, relative, limit))
         continue;
       errors->max_rel_error = relative;
@@ -149,11 +155,23 @@ tp_run_errors_join (TpRunErrors *errors, const TpRunErrors *other)
 static double
 get_rounding (const TpGraph *graph, const TpNode *node)
 {
+  double rounding = 0.0;
+
   for (int i = 0; i < node->n_outputs; i++)
-    if (node->outputs[i] >= 0
-        && graph->tensors[node->outputs[i]].dtype == TPLAN_DTYPE_FLOAT64)
-      return 0x1p-53;
-  return 0x1p-24;
+    if (node->outputs[i] >= 0)
+      rounding = MAX (
+          rounding,
+          tp_dtype_get (graph->tensors[node->outputs[i]].dtype)->rounding);
+  return rounding;
+}
+
+/* The deviation that @n operations leave, in float32 at the least, of which the last
+ * one is rounded to the type of the result. */
+static double
+get_deviation (double rounding, double n)
+{
+  return MAX (rounding * sqrt (1.0 / 3.0),
+              MIN (rounding, 0x1p-24) * sqrt (n / 12.0));
 }
 
 static gint64
@@ -185,7 +203,7 @@ list_roundings (const TpGraph *graph)
         n = 1.0;
       if (n > 0.0)
         roundings[i] = (TpRounding){
-          get_rounding (graph, node) * sqrt (MAX (n / 12.0, 1.0 / 3.0)), n > 1.0
+          get_deviation (get_rounding (graph, node), n), n > 1.0
         };
     }
   return roundings;
@@ -208,7 +226,7 @@ tp_run_bounds_find (const TpGraph *graph, const double *const *inputs,
         {
           const TpTensor *tensor = &graph->tensors[graph->outputs[i]];
           const TpRunAnswer got
-              = { tensor, TPLAN_DTYPE_FLOAT64, rounded->pdata[i], NULL };
+              = { tensor, TPLAN_DTYPE_FLOAT64, rounded->pdata[i], NULL, 0.0 };
           TpRunErrors errors = { 0 };
 
           tp_run_errors_add (&errors, &got, wanted->pdata[i]);

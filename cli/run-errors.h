@@ -6,6 +6,7 @@
 #include "ir/graph.h"
 
 #define TP_RUN_LIMIT 1e-4     /* what is let pass whatever rounding can do */
+#define TP_RUN_ROUNDINGS 8    /* and of a single op */
 #define TP_RUN_DERIVED (-G_MAXDOUBLE) /* no limit was given */
 
 /* What an element may be off: @limit of itself, or more where rounding can do it. */
@@ -13,6 +14,7 @@ typedef struct
 {
   double limit;
   double rounding_rel, rounding_abs; /* the lesser counts; 0: unknown */
+  double n_roundings;         /* of the tensor's largest value, which are let pass */
 } TpRunBounds;
 
 /* How far outputs are from the references in double. */
@@ -39,6 +41,7 @@ typedef struct
   TpDtype dtype;              /* of the values: the tensor's, or double */
   const void *values;         /* row-major */
   const char *op;             /* the producer */
+  double rounding;            /* of the coarsest type that it read, or 0 */
 } TpRunAnswer;
 
 /* Compares @got with @want; keeps the worst in @errors. */

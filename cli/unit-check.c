@@ -20,6 +20,7 @@ typedef struct
   GPtrArray *values;          /* per tensor, doubles */
   GPtrArray *lowered;         /* TpLowered, or NULL, per unit */
   GArray *units;              /* TpUnit */
+  double rounding;            /* of the unit that is checked */
   TpRunErrors *errors;
 } UnitCheck;
 
@@ -108,7 +109,8 @@ compare_buf (UnitCheck *check, TpBuf *buf, int index, const char *op,
     return FALSE;
   tp_strided_to_doubles (tensor, storage, got);
   tp_run_errors_add (check->errors,
-                     &(TpRunAnswer){ tensor, TPLAN_DTYPE_FLOAT64, got, op },
+                     &(TpRunAnswer){ tensor, TPLAN_DTYPE_FLOAT64, got, op,
+                                     check->rounding },
                      check->values->pdata[index]);
   return TRUE;
 }
@@ -129,6 +131,21 @@ launch_unit (UnitCheck *check, TpCode *code, int index, TpBuf **bufs,
   return good;
 }
 
+/* Of the coarsest type among @operands, constants included. */
+static double
+find_rounding (const TpGraph *graph, const TpArray *operands)
+{
+  const TpUnitOperand *its = (const TpUnitOperand *) (void *) operands->data;
+  double rounding = 0.0;
+
+  for (guint i = 0; i < operands->len; i++)
+    if (its[i].tensor >= 0)
+      rounding = MAX (
+          rounding,
+          tp_dtype_get (graph->tensors[its[i].tensor].dtype)->rounding);
+  return rounding;
+}
+
 static gboolean
 check_unit (UnitCheck *check, TpCode *code, int index, GError **error)
 {
@@ -140,6 +157,7 @@ check_unit (UnitCheck *check, TpCode *code, int index, GError **error)
   g_autofree TpBuf **bufs = g_new0 (TpBuf *, n + 1);
   gboolean good = TRUE;
 
+  check->rounding = find_rounding (graph, operands);
   for (int i = 0; good && i < n; i++)
     if (its[i].tensor >= 0
         && !tp_tensor_is_constant (&graph->tensors[its[i].tensor]))

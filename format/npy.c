@@ -68,6 +68,13 @@ parse_string (Parser *parser, char *out, gsize size, GError **error)
   return fail (parser, TPLAN_ERROR_INPUT, "a string is too long", error);
 }
 
+/* NULL: what the format cannot say. */
+static const char *
+get_name (TpDtype dtype)
+{
+  return tp_dtype_get (dtype)->npy == NULL ? NULL : tp_dtype_get_name (dtype);
+}
+
 static gboolean
 parse_descr (Parser *parser, GError **error)
 {
@@ -81,12 +88,12 @@ parse_descr (Parser *parser, GError **error)
   if (!parse_string (parser, descr, sizeof descr, error))
     return FALSE;
   for (int i = 0; i < tp_dtype_count (); i++)
-    if (strcmp (tp_dtype_get (i)->npy, descr) == 0)
+    if (g_strcmp0 (tp_dtype_get (i)->npy, descr) == 0)
       {
         parser->npy->dtype = i;
         return TRUE;
       }
-  names = tp_dtype_join_names (tp_dtype_get_name, " or ");
+  names = tp_dtype_join_names (get_name, " or ");
   what = g_strdup_printf ("element type must be little-endian %s: convert with "
                           "astype", names);
   return fail (parser, TPLAN_ERROR_UNSUPPORTED, what, error);
@@ -274,10 +281,18 @@ tp_npy_save (const char *path, const TpTensor *tensor, const void *data,
              GError **error)
 {
   int rank = tensor->rank;
+  const char *descr = tp_dtype_get (tensor->dtype)->npy;
   g_autoptr (GString) header = g_string_new_len (MAGIC "\1\0??", 10);
   g_autoptr (GBytes) bytes = NULL;
   gint64 count;
 
+  if (descr == NULL)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+                   "%s: .npy has no %s: end the graph with a Cast to float32",
+                   path, tp_dtype_get_name (tensor->dtype));
+      return FALSE;
+    }
   if (!tp_dims_count (rank, tensor->dims, &count))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -285,7 +300,7 @@ tp_npy_save (const char *path, const TpTensor *tensor, const void *data,
       return FALSE;
     }
   g_string_append_printf (header, "{'descr': '%s', 'fortran_order': False, "
-                          "'shape': (", tp_dtype_get (tensor->dtype)->npy);
+                          "'shape': (", descr);
   for (int j = 0; j < rank; j++)
     g_string_append_printf (header, "%s%" G_GINT64_FORMAT "%s", j ? " " : "",
                             tensor->dims[j],

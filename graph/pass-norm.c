@@ -33,14 +33,20 @@ can_split (TpDraft *draft, const TpNode *node)
       draft, tp_draft_tensor (draft, node->inputs[SCALE])->count);
 }
 
-/* A constant of @n values named after input @like of @node; -1 on error. */
+/* A constant of @n values named after input @like of @node, in all the digits that
+ * kernels compute with; -1 on error. */
 static int
 add_constant (TpDraft *draft, const TpNode *node, int like,
               const double *values, GError **error)
 {
-  TpTensor tensor = *tp_draft_tensor (draft, node->inputs[like]);
-  void *data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
+  const TpTensor *given = tp_draft_tensor (draft, node->inputs[like]);
+  TpTensor tensor = *given;
+  void *data;
 
+  if (tp_dtype_get (given->dtype)->compute == TP_COMPUTE_FLOAT32)
+    tp_tensor_set_shape (&tensor, TPLAN_DTYPE_FLOAT32, given->rank,
+                         given->dims);
+  data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
   if (data == NULL)
     return -1;
   tp_dtype_store_doubles (tensor.dtype, values, tensor.count, data);

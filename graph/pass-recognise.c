@@ -105,13 +105,17 @@ get_number (const Match *m, int tensor, double *out)
   return TRUE;
 }
 
+/* Or what its type has nearest to it. */
 static gboolean
 is_number (const Match *m, int tensor, double wanted)
 {
-  double value = 0.0;
+  double value = 0.0, off = 1e-4;
 
-  return get_number (m, tensor, &value)
-         && fabs (value - wanted) <= 1e-4 * fabs (wanted);
+  if (!get_number (m, tensor, &value))
+    return FALSE;
+  off = MAX (off, tp_dtype_get (tp_draft_tensor (m->draft, tensor)->dtype)
+                      ->rounding);
+  return fabs (value - wanted) <= off * fabs (wanted);
 }
 
 static const char *
@@ -345,17 +349,18 @@ keeps_shape (Match *m)
   const TpNode *root = tp_draft_node (m->draft, m->nodes[0]);
   const TpTensor *out = tp_draft_tensor (m->draft, root->outputs[0]);
 
-  return x->dtype == TPLAN_DTYPE_FLOAT32 && x->rank == out->rank
+  return tp_dtype_get (x->dtype)->compute == TP_COMPUTE_FLOAT32
+         && x->dtype == out->dtype && x->rank == out->rank
          && memcmp (x->dims, out->dims, x->rank * sizeof x->dims[0]) == 0;
 }
 
 static int
-add_one (TpDraft *draft, GError **error)
+add_one (TpDraft *draft, TpDtype dtype, GError **error)
 {
   TpTensor one = { .producer = -1,
                    .init = { .kind = TP_INIT_FILL, .value = 1.0 } };
 
-  tp_tensor_set_shape (&one, TPLAN_DTYPE_FLOAT32, 0, NULL);
+  tp_tensor_set_shape (&one, dtype, 0, NULL);
   one.name = tp_draft_make_tensor_name (draft, "one", "", error);
   return one.name == NULL ? -1 : tp_draft_add_tensor (draft, &one);
 }
@@ -384,6 +389,7 @@ static gboolean
 replace (Match *m, const Rule *rule, GError **error)
 {
   TpDraft *draft = m->draft;
+  TpDtype dtype = tp_draft_tensor (draft, *get_letter (m, 'x'))->dtype;
   int n_inputs = strlen (rule->inputs), n_attrs = 0;
   int *inputs
       = tp_region_alloc (draft->region, n_inputs, sizeof *inputs, error);
@@ -393,7 +399,7 @@ replace (Match *m, const Rule *rule, GError **error)
   for (int i = 0; attrs != NULL && i < n_inputs; i++)
     {
       inputs[i] = rule->inputs[i] == '1'
-                      ? add_one (draft, error)
+                      ? add_one (draft, dtype, error)
                       : *get_letter (m, rule->inputs[i]);
       if (inputs[i] < 0)
         return FALSE;

@@ -119,7 +119,7 @@ split_init (Split *split, TpDraft *draft, int index)
   x = tp_draft_tensor (draft, node->inputs[0]);
   out = tp_draft_tensor (draft, node->outputs[0]);
   if (x->count == 0 || has_extrapolated (split)
-      || (x->dtype != TPLAN_DTYPE_FLOAT32
+      || (tp_dtype_get (x->dtype)->compute != TP_COMPUTE_FLOAT32
           && !tp_resize_is_nearest (&split->resize)))
     return FALSE;
   find_scales (split, x, out);

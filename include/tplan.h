@@ -135,6 +135,8 @@ typedef enum
   TPLAN_DTYPE_INT32,
   TPLAN_DTYPE_UINT8,
   TPLAN_DTYPE_BOOL,           /* a byte, 0 or 1 */
+  TPLAN_DTYPE_FLOAT16,        /* IEEE 754's binary16 */
+  TPLAN_DTYPE_BFLOAT16,       /* the upper half of a float32; numpy has none */
 } TplanDtype;
 
 /**

@@ -1,10 +1,13 @@
 /* dtype.c: the table of element types, and what follows from a row of it. To
  * add one: its number in tplan.h, a row, and the two codecs. A
  * real narrower than float32 also needs its conversion in the readers of kernel
- * IR (kernel/jit-llvm-value.c, kernel/kernel-opencl.c); an integer does not. */
+ * IR (kernel/jit-llvm-narrow.c, kernel/kernel-opencl-preamble.c); an integer does
+ * not. */
 #include "config.h"
 
 #include "ir/dtype.h"
+
+#include "ir/narrow-real.h"
 
 #include <float.h>
 #include <math.h>
@@ -15,7 +18,7 @@
 /* ---- codecs -------------------------------------------------------------- */
 
 /* memcpy, as files are mapped where they lie. */
-#define LOAD(NAME, TYPE, WIDE)                                                \
+#define LOAD(NAME, TYPE, WIDE, VALUE)                                         \
   static void NAME (const void *src, gint64 step, gint64 n, WIDE *dst)        \
   {                                                                           \
     const char *at = src;                                                     \
@@ -24,7 +27,7 @@
     for (gint64 i = 0; i < n; i++, at += step * (gint64) sizeof value)        \
       {                                                                       \
         memcpy (&value, at, sizeof value);                                    \
-        dst[i] = value;                                                       \
+        dst[i] = VALUE;                                                       \
       }                                                                       \
   }
 
@@ -41,15 +44,23 @@
       }                                                                       \
   }
 
-LOAD (load_float32, float, double)
+LOAD (load_float32, float, double, value)
 STORE (store_float32, float, double, src[i])
-LOAD (load_float64, double, double)
+LOAD (load_float64, double, double, value)
 STORE (store_float64, double, double, src[i])
-LOAD (load_int64, gint64, gint64)
+LOAD (load_float16, guint16, double,
+      tp_narrow_real_widen (value, TP_FLOAT16_DIGITS))
+STORE (store_float16, guint16, double,
+       tp_narrow_real_round (src[i], TP_FLOAT16_DIGITS))
+LOAD (load_bfloat16, guint16, double,
+      tp_narrow_real_widen (value, TP_BFLOAT16_DIGITS))
+STORE (store_bfloat16, guint16, double,
+       tp_narrow_real_round (src[i], TP_BFLOAT16_DIGITS))
+LOAD (load_int64, gint64, gint64, value)
 STORE (store_int64, gint64, gint64, src[i])
-LOAD (load_int32, gint32, gint64)
+LOAD (load_int32, gint32, gint64, value)
 STORE (store_int32, gint32, gint64, src[i])
-LOAD (load_uint8, guint8, gint64)
+LOAD (load_uint8, guint8, gint64, value)
 STORE (store_uint8, guint8, gint64, src[i])
 STORE (store_bool, guint8, gint64, src[i] != 0)
 
@@ -64,11 +75,11 @@ STORE (store_bool, guint8, gint64, src[i] != 0)
 static const TpDtypeRow rows[] = {
   [TPLAN_DTYPE_FLOAT32] = { .name = "float32", .size = 4,
     REALS (load_float32, store_float32), .compute = TP_COMPUTE_FLOAT32,
-    .least_normal = FLT_MIN,
+    .least_normal = FLT_MIN, .rounding = FLT_EPSILON / 2,
     .onnx = 1, .npy = "<f4", .safetensors = "F32", .opencl = "float" },
   [TPLAN_DTYPE_FLOAT64] = { .name = "float64", .size = 8,
     REALS (load_float64, store_float64), .compute = TP_COMPUTE_NONE,
-    .least_normal = DBL_MIN,
+    .least_normal = DBL_MIN, .rounding = DBL_EPSILON / 2,
     .onnx = 11, .npy = "<f8", .safetensors = "F64", .opencl = "double" },
   [TPLAN_DTYPE_INT64] = { .name = "int64", .size = 8,
     INTEGERS (TP_CLASS_INTEGER, load_int64, store_int64), .is_index = TRUE,
@@ -86,6 +97,14 @@ static const TpDtypeRow rows[] = {
     INTEGERS (TP_CLASS_BOOL, load_uint8, store_bool),
     .low = 0, .high = G_MAXUINT8,
     .onnx = 9, .npy = "|b1", .safetensors = "BOOL", .opencl = "uchar" },
+  [TPLAN_DTYPE_FLOAT16] = { .name = "float16", .size = 2,
+    REALS (load_float16, store_float16), .compute = TP_COMPUTE_FLOAT32,
+    .least_normal = 0x1p-14, .rounding = 0x1p-11,
+    .onnx = 10, .npy = "<f2", .safetensors = "F16", .opencl = "ushort" },
+  [TPLAN_DTYPE_BFLOAT16] = { .name = "bfloat16", .size = 2,
+    REALS (load_bfloat16, store_bfloat16), .compute = TP_COMPUTE_FLOAT32,
+    .least_normal = FLT_MIN, .rounding = 0x1p-8,
+    .onnx = 16, .npy = NULL, .safetensors = "BF16", .opencl = "ushort" },
 };
 
 int
@@ -162,15 +181,27 @@ tp_dtype_holds_results (TpDtype dtype)
   return row->size == sizes[row->compute];
 }
 
+gboolean
+tp_dtype_hands_on (TpDtype dtype)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+
+  return tp_dtype_has_kernels (dtype)
+         && (row->class != TP_CLASS_INTEGER || tp_dtype_holds_results (dtype));
+}
+
 char *
 tp_dtype_join_names (const char *(*get_name) (TpDtype dtype), const char *last)
 {
   GString *text = g_string_new (get_name (0));
   int n = tp_dtype_count ();
 
+  while (get_name (n - 1) == NULL)
+    n--;
   for (int i = 1; i < n; i++)
-    g_string_append_printf (text, "%s%s", i < n - 1 ? ", " : last,
-                            get_name (i));
+    if (get_name (i) != NULL)
+      g_string_append_printf (text, "%s%s", i < n - 1 ? ", " : last,
+                              get_name (i));
   return g_string_free (text, FALSE);
 }
 

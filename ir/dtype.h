@@ -38,10 +38,11 @@ typedef struct
   gboolean is_index;          /* ONNX's ops take it where they pick elements */
   gint64 low, high;           /* memory holds these integers; reals: 0 */
   double least_normal;        /* what is nearer to 0 has fewer digits; integers: 0 */
+  double rounding;            /* half a unit in the last place of 1; integers: 0 */
   gint64 onnx;                /* TensorProto.DataType */
-  const char *npy;            /* descr */
+  const char *npy;            /* descr; NULL: the format has none */
   const char *safetensors;
-  const char *opencl;         /* of an element in memory */
+  const char *opencl;         /* of an element in memory; of narrow reals its bits */
 
   /* Reals, the nearest; NULL for others. */
   void (*load_reals) (const void *src, gint64 step, gint64 n, double *dst);
@@ -65,9 +66,13 @@ gboolean tp_dtype_has_kernels (TpDtype dtype);
 /* Whether memory holds what kernels compute as it is: what goes through memory
  * is then what is handed on. */
 gboolean tp_dtype_holds_results (TpDtype dtype);
+/* Whether kernels may hand on what they compute without memory in between: those
+ * are the same values, but for the rounding of narrow reals, which is left out. The
+ * other integers would wrap. */
+gboolean tp_dtype_hands_on (TpDtype dtype);
 
 /* "float32, float64 or bool": all types, by the name that @get_name knows them
- * by; @last stands before the last. */
+ * by (NULL: it leaves that one out); @last stands before the last. */
 char *tp_dtype_join_names (const char *(*get_name) (TpDtype dtype),
                            const char *last);
 

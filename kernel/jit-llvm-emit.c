@@ -7,6 +7,7 @@
 #include "kernel/jit-llvm-type.h"
 #include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
+#include "kernel/object.h"
 
 #include <string.h>
 
@@ -210,7 +211,7 @@ set_attribute (TpLlvmEmitter *emitter, const char *key, const char *value)
 }
 
 static void
-create_function (TpLlvmEmitter *emitter, const char *name)
+create_function (TpLlvmEmitter *emitter)
 {
   LLVMTypeRef byte_ptr =
       LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
@@ -220,7 +221,7 @@ create_function (TpLlvmEmitter *emitter, const char *name)
   guint nounwind = LLVMGetEnumAttributeKindForName ("nounwind", 8);
 
   emitter->function = LLVMAddFunction (
-      emitter->module, name,
+      emitter->module, TP_OBJECT_ENTRY,
       LLVMFunctionType (LLVMVoidTypeInContext (emitter->context), params, 4,
                         FALSE));
   /* Vectors are meant as written: never split in halves. */
@@ -233,7 +234,7 @@ create_function (TpLlvmEmitter *emitter, const char *name)
 
 void
 tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
-                     const char *name)
+                     gboolean has_half)
 {
   LLVMContextRef context = LLVMGetModuleContext (module);
   g_autofree LLVMValueRef *values = g_new0 (LLVMValueRef, kernel->n_instrs + 1);
@@ -248,9 +249,10 @@ tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
     .values = values,
     .bases = bases,
     .ranges = ranges,
+    .has_half = has_half,
   };
 
-  create_function (&emitter, name);
+  create_function (&emitter);
   LLVMPositionBuilderAtEnd (emitter.builder, add_block (&emitter, "entry"));
   emitter.zero_slot = LLVMBuildAlloca (emitter.builder, index, "");
   LLVMBuildStore (emitter.builder, LLVMConstNull (index), emitter.zero_slot);

@@ -4,9 +4,9 @@
 
 #include "kernel/jit-llvm.h"
 
-/* Adds a function of type TpJitFunc called @name to @module. @kernel is
- * verified and has a local_size of 1. */
+/* Adds a function of type TpJitFunc called TP_OBJECT_ENTRY to @module. @kernel is
+ * verified and has a local_size of 1. @has_half: the processor converts float16. */
 void tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
-                          const char *name);
+                          gboolean has_half);
 
 #endif

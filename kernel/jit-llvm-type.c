@@ -21,10 +21,10 @@ LLVMTypeRef
 tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype, int lanes)
 {
   LLVMTypeRef scalar =
-      tp_dtype_is_integer (dtype)
-          ? LLVMIntTypeInContext (emitter->context,
-                                  8 * (unsigned)tp_dtype_get_size (dtype))
-          : LLVMFloatTypeInContext (emitter->context);
+      !tp_dtype_is_integer (dtype) && tp_dtype_holds_results (dtype)
+          ? LLVMFloatTypeInContext (emitter->context)
+          : LLVMIntTypeInContext (emitter->context,
+                                  8 * (unsigned)tp_dtype_get_size (dtype));
 
   return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
 }

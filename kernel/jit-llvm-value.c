@@ -4,6 +4,7 @@
 #include "kernel/jit-llvm-value.h"
 
 #include "kernel/jit-llvm-integer.h"
+#include "kernel/jit-llvm-narrow.h"
 #include "kernel/jit-llvm-type.h"
 #include "kernel/jit-llvm.h"
 
@@ -356,6 +357,8 @@ widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
 
   if (tp_dtype_holds_results (dtype))
     return element;
+  if (!tp_dtype_is_integer (dtype))
+    return tp_llvm_widen_real (emitter, dtype, element);
   return tp_dtype_get (dtype)->low < 0
              ? LLVMBuildSExt (emitter->builder, element, type, "")
              : LLVMBuildZExt (emitter->builder, element, type, "");
@@ -371,6 +374,8 @@ narrow (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef value)
 
   if (tp_dtype_holds_results (dtype))
     return value;
+  if (!tp_dtype_is_integer (dtype))
+    return tp_llvm_narrow_real (emitter, dtype, value);
   if (tp_dtype_get (dtype)->class != TP_CLASS_BOOL)
     return LLVMBuildTrunc (builder, value, type, "");
   value = LLVMBuildICmp (builder, LLVMIntNE, value,

@@ -61,14 +61,15 @@ get_library (void)
 
 /* --- one kernel to one object ------------------------------------------- */
 
+/* @without may be NULL. */
 static LLVMTargetMachineRef
-create_machine (char **out_message)
+create_machine (const char *without, char **out_message)
 {
   char *triple = LLVMGetDefaultTargetTriple (), *message = NULL;
   g_autofree char *features = g_strconcat (
       host_features,
       strstr (host_features, "+avx512f") != NULL ? ",-prefer-256-bit" : "",
-      NULL);
+      without != NULL ? ",-" : "", without, NULL);
   LLVMTargetMachineRef machine = NULL;
   LLVMTargetRef target;
 
@@ -83,6 +84,20 @@ create_machine (char **out_message)
                                        LLVMCodeModelSmall);
   LLVMDisposeMessage (triple);
   return machine;
+}
+
+/* Whether @machine converts float16, so that LLVM calls no function for it. */
+static gboolean
+has_half (LLVMTargetMachineRef machine, const char *without)
+{
+  char *triple = LLVMGetTargetMachineTriple (machine);
+  gboolean is_arm = g_str_has_prefix (triple, "aarch64")
+                    || g_str_has_prefix (triple, "arm64");
+
+  LLVMDisposeMessage (triple);
+  return is_arm
+         || (strstr (host_features, "+f16c") != NULL
+             && g_strcmp0 (without, "f16c") != 0);
 }
 
 /* Keeps LLVM from printing; the first message is reported. */
@@ -123,7 +138,7 @@ compile_module (LLVMTargetMachineRef machine, LLVMModuleRef module,
 
 static LLVMMemoryBufferRef
 compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel,
-                char **out_message)
+                const char *without, char **out_message)
 {
   LLVMContextRef context = LLVMContextCreate ();
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext ("k", context);
@@ -134,7 +149,7 @@ compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel,
   LLVMContextSetDiagnosticHandler (context, take_diagnostic, out_message);
   LLVMSetModuleDataLayout (module, layout);
   LLVMSetTarget (module, triple);
-  tp_llvm_emit_kernel (module, kernel, TP_OBJECT_ENTRY);
+  tp_llvm_emit_kernel (module, kernel, has_half (machine, without));
   object = compile_module (machine, module, out_message);
   LLVMDisposeMessage (triple);
   LLVMDisposeTargetData (layout);
@@ -168,13 +183,13 @@ compile (const TpKernel *const *kernels, const TpJitWork *work,
   int i;
 
   ensure_target ();
-  machine = create_machine (out_message);
+  machine = create_machine (work->without, out_message);
   is_good = machine != NULL;
   while (is_good && (i = work->next (work->data)) >= 0)
     {
       LLVMMemoryBufferRef buffer
           = is_for_cpu (kernels[i], out_message)
-                ? compile_kernel (machine, kernels[i], out_message)
+                ? compile_kernel (machine, kernels[i], work->without, out_message)
                 : NULL;
       TpObject object;
 

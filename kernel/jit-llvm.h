@@ -19,6 +19,7 @@ typedef struct
   LLVMValueRef *bases;        /* element * per buffer */
   LLVMValueRef zero_slot;     /* int64 *: where masked-off scalars read */
   const TpRange *ranges;      /* per value */
+  gboolean has_half;          /* the processor converts float16 */
 } TpLlvmEmitter;
 
 #endif

@@ -166,7 +166,7 @@ tp_jit_new (const TpKernel *const *kernels, int n_kernels, GError **error)
   g_autofree GByteArray **kept = g_new0 (GByteArray *, n_kernels + 1);
   g_autofree TpObject *objects = g_new0 (TpObject, n_kernels + 1);
   InTurn turn = { n_kernels, 0, kept };
-  const TpJitWork work = { take_next, keep_object, &turn };
+  const TpJitWork work = { take_next, keep_object, &turn, NULL };
   TpJit *jit = NULL;
 
   if (tp_jit_compile (kernels, &work, error))

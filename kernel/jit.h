@@ -23,6 +23,8 @@ typedef struct
   int (*next) (gpointer data); /* the number of one; < 0: no more */
   void (*take) (gpointer data, int kernel, const TpObject *object);
   gpointer data;
+  const char *without;        /* what the processor has and shall not be used: "f16c",
+                               * so that what others run is tried; NULL: nothing */
 } TpJitWork;
 
 /* Compiles in this thread, with LLVM, which ends the process where it gets no
@@ -77,6 +79,6 @@ typedef struct
   gboolean (*compile) (const TpKernel *const *kernels, const TpJitWork *work,
                        char **out_message);
 } TpJitModule;
-#define TP_JIT_ABI 3
+#define TP_JIT_ABI 4
 
 #endif

@@ -76,7 +76,7 @@ loaded (TpProver *prover, const TpInstr *instr)
   TpDtype dtype = prover->kernel->buffers[instr->buffer].dtype;
   const TpDtypeRow *row = tp_dtype_get (dtype);
 
-  return tp_dtype_holds_results (dtype)
+  return row->class == TP_CLASS_REAL || tp_dtype_holds_results (dtype)
              ? tp_prover_fresh (prover, instr->kind, 1)
              : tp_solver_add_atom (prover->solver, row->low, row->high);
 }

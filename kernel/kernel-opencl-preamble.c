@@ -53,6 +53,21 @@
   "  return convert_long" #n " (x < -0x1p63f) ? (long" #n ") (LONG_MIN) : v;\n" \
   "}\n"
 
+/* The upper half of a float, rounded to the nearest, ties to even; NaN stays NaN.
+ * @l: lanes in names. */
+#define BFLOATS(n, l)                                                          \
+  "static float" #n " tp_widen_bfloat" #l " (ushort" #n " v)\n"                \
+  "{ return as_float" #n " (convert_uint" #n " (v) << 16); }\n"                \
+  "static ushort" #n " tp_narrow_bfloat" #l " (float" #n " v)\n"               \
+  "{\n"                                                                        \
+  "  const uint" #n " bits = as_uint" #n " (v), size = bits & 0x7fffffffu;\n"  \
+  "  const uint" #n " odd = (size >> 16) & 1u;\n"                              \
+  "  const uint" #n " near = (size + 0x7fffu + odd) >> 16;\n"                  \
+  "  const uint" #n " kept\n"                                                  \
+  "    = select (near, (uint" #n ") (0x7fc0u), size > 0x7f800000u);\n"         \
+  "  return convert_ushort" #n " (kept | ((bits >> 16) & 0x8000u));\n"         \
+  "}\n"
+
 /* clang-format off */
 static const char common[] =
   "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -81,34 +96,57 @@ static const char common[] =
   INTEGERS ()
   INTEGERS (4)
   INTEGERS (8)
-  INTEGERS (16);
+  INTEGERS (16)
+  BFLOATS (, 1)
+  BFLOATS (4, 4)
+  BFLOATS (8, 8)
+  BFLOATS (16, 16);
 /* clang-format on */
 
+/* What an element in memory is, and in a vector: "half", "float". */
+typedef struct
+{
+  const char *memory, *value;
+  const char *load, *store;   /* formats, of a lane twice */
+} Element;
+
 static void
-add_lanes (GString *text, int n, gboolean is_store)
+add_lanes (GString *text, int n, const char *format)
 {
   for (guint i = 0; i < (guint)n; i++)
-    tp_text_append_printf (text,
-                           is_store ? "  if (m.s%x) p[0x%x] = v.s%x;\n"
-                                    : "  if (m.s%x) v.s%x = p[0x%x];\n",
-                           i, i, i);
+    {
+      tp_text_append_printf (text, "  if (m.s%x) ", i);
+      tp_text_append_printf (text, format, i, i);
+    }
 }
 
 static void
-add_masked (GString *text, const char *type, const char *space, int n)
+add_masked (GString *text, const Element *element, const char *space, int n)
 {
+  const char *type = element->memory, *value = element->value;
+
   tp_text_append_printf (text,
                          "static %s%d tp_load_%s%d_%s (__%s const %s *p, "
                          "int%d m)\n{\n  %s%d v = 0;\n",
-                         type, n, type, n, space, space, type, n, type, n);
-  add_lanes (text, n, FALSE);
+                         value, n, type, n, space, space, type, n, value, n);
+  add_lanes (text, n, element->load);
   tp_text_append_printf (text,
                          "  return v;\n}\n"
                          "static void tp_store_%s%d_%s (__%s %s *p, %s%d v, "
                          "int%d m)\n{\n",
-                         type, n, space, space, type, type, n, n);
-  add_lanes (text, n, TRUE);
+                         type, n, space, space, type, value, n, n);
+  add_lanes (text, n, element->store);
   tp_text_append (text, "}\n");
+}
+
+static void
+add_all_masked (GString *text, const Element *element)
+{
+  static const char *const spaces[] = { "global", "local" };
+
+  for (guint k = 0; k < G_N_ELEMENTS (spaces); k++)
+    for (int n = 4; n <= 16; n *= 2)
+      add_masked (text, element, spaces[k], n);
 }
 
 /* Types that one C type stands for have functions once. */
@@ -124,15 +162,21 @@ is_first (TpDtype dtype)
 static char *
 make_preamble (void)
 {
-  static const char *const spaces[] = { "global", "local" };
+  const Element half = { "half", "float", "v.s%x = vload_half (0x%x, p);\n",
+                         "vstore_half_rte (v.s%x, 0x%x, p);\n" };
   g_autoptr (GString) text = g_string_new (NULL);
 
   tp_text_append (text, common);
   for (int i = 0; i < tp_dtype_count (); i++)
-    if (tp_dtype_has_kernels (i) && is_first (i))
-      for (guint k = 0; k < G_N_ELEMENTS (spaces); k++)
-        for (int n = 4; n <= 16; n *= 2)
-          add_masked (text, tp_dtype_get (i)->opencl, spaces[k], n);
+    {
+      const char *type = tp_dtype_get (i)->opencl;
+      const Element plain = { type, type, "v.s%x = p[0x%x];\n",
+                              "p[0x%2$x] = v.s%1$x;\n" };
+
+      if (tp_dtype_has_kernels (i) && is_first (i))
+        add_all_masked (text, &plain);
+    }
+  add_all_masked (text, &half);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 

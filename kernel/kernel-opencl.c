@@ -12,6 +12,7 @@
 
 #include "ir/guard.h"
 #include "ir/text.h"
+#include "kernel/kernel-opencl-memory.h"
 #include "kernel/kernel-opencl-printer.h"
 #include "kernel/kernel-ops.h"
 
@@ -251,43 +252,6 @@ unary_expression (TpPrinter *printer, const TpInstr *instr, const char *a)
     }
 }
 
-static const char *
-space_name (const TpPrinter *printer, int buffer)
-{
-  return printer->kernel->buffers[buffer].space == TP_SPACE_LOCAL ? "local"
-                                                                  : "global";
-}
-
-static const char *
-load_expression (TpPrinter *printer, const TpInstr *instr)
-{
-  const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
-  const char *space = space_name (printer, instr->buffer);
-  const char *index = printer->names[instr->a];
-  const char *mask = instr->b >= 0 ? printer->names[instr->b] : NULL;
-  const char *element = tp_dtype_get (buffer->dtype)->opencl, *value;
-  int i = instr->buffer, n = instr->lanes;
-
-  if (mask != NULL && n > 1)
-    value = tp_printer_keep (printer, "tp_load_%s%d_%s (b%d + %s, %s)", element,
-                             n, space, i, index, mask);
-  else if (mask != NULL)
-    value = tp_printer_keep (printer, "%s ? b%d[%s] : (%s) 0", mask, i, index,
-                             element);
-  else if (n == 1)
-    value = tp_printer_keep (printer, "b%d[%s]", i, index);
-  else if (tp_printer_is_aligned (printer, instr->buffer, instr->a, n))
-    value = tp_printer_keep (printer, "*(const __%s %s%d *) (b%d + %s)", space,
-                             element, n, i, index);
-  else
-    value = tp_printer_keep (printer, "vload%d (0, b%d + %s)", n, i, index);
-  if (tp_dtype_holds_results (buffer->dtype))
-    return value;
-  return tp_printer_keep (printer, "convert_%s (%s)",
-                          tp_printer_name_type (printer, instr->kind, n),
-                          value);
-}
-
 /* One truth for all lanes is asked once. (And oclgrind 21.10 takes the 1 of a
  * scalar comparison for the -1 of a lane, once clang has merged them.) */
 static const char *
@@ -342,7 +306,7 @@ expression (TpPrinter *printer, const TpInstr *instr)
   const char *c = instr->c >= 0 ? printer->names[instr->c] : NULL;
 
   if (instr->op == TP_I_LOAD)
-    return load_expression (printer, instr);
+    return tp_printer_get_load (printer, instr);
   if (instr->op == TP_I_FMA)
     return tp_printer_keep (printer, "fma (%s, %s, %s)", a, b, c);
   if (instr->op == TP_I_ZIP)
@@ -376,53 +340,6 @@ print_value (TpPrinter *printer, int i)
   else
     tp_printer_print_line (printer, "const %s v%d = %s;", type, i,
                            expression (printer, instr));
-}
-
-/* What is stored for the value @name. */
-static const char *
-stored_expression (TpPrinter *printer, const TpKernelBuffer *buffer, int lanes,
-                   const char *name)
-{
-  const TpDtypeRow *row = tp_dtype_get (buffer->dtype);
-  g_autofree char *type = lanes == 1
-                              ? g_strdup (row->opencl)
-                              : g_strdup_printf ("%s%d", row->opencl, lanes);
-
-  if (tp_dtype_holds_results (buffer->dtype))
-    return name;
-  if (row->class == TP_CLASS_BOOL)
-    return tp_printer_keep (printer, "convert_%s (%s != 0L) & (%s) (1)", type,
-                            name, type);
-  return tp_printer_keep (printer, "convert_%s (%s)", type, name);
-}
-
-static void
-print_store (TpPrinter *printer, const TpInstr *instr)
-{
-  const TpKernelBuffer *buffer = &printer->kernel->buffers[instr->buffer];
-  int lanes = printer->kernel->instrs[instr->b].lanes;
-  const char *index = printer->names[instr->a];
-  const char *value =
-      stored_expression (printer, buffer, lanes, printer->names[instr->b]);
-  const char *mask = instr->c >= 0 ? printer->names[instr->c] : NULL;
-
-  if (lanes == 1)
-    tp_printer_print_line (printer, "%s%s%sb%d[%s] = %s;", mask ? "if (" : "",
-                           mask ? mask : "", mask ? ") " : "", instr->buffer,
-                           index, value);
-  else if (mask != NULL)
-    tp_printer_print_line (printer, "tp_store_%s%d_%s (b%d + %s, %s, %s);",
-                           tp_dtype_get (buffer->dtype)->opencl, lanes,
-                           space_name (printer, instr->buffer), instr->buffer,
-                           index, value, mask);
-  else if (tp_printer_is_aligned (printer, instr->buffer, instr->a, lanes))
-    tp_printer_print_line (printer, "*(__%s %s%d *) (b%d + %s) = %s;",
-                           space_name (printer, instr->buffer),
-                           tp_dtype_get (buffer->dtype)->opencl, lanes,
-                           instr->buffer, index, value);
-  else
-    tp_printer_print_line (printer, "vstore%d (%s, 0, b%d + %s);", lanes, value,
-                           instr->buffer, index);
 }
 
 static void
@@ -500,7 +417,7 @@ print_instr (TpPrinter *printer, int i)
       tp_printer_print_line (printer, "}");
       break;
     case TP_I_STORE:
-      print_store (printer, instr);
+      tp_printer_print_store (printer, instr);
       break;
     case TP_I_BARRIER:
       tp_printer_print_line (printer, "barrier (CLK_LOCAL_MEM_FENCE);");

@@ -202,7 +202,8 @@ nest_stores_exactly (const TpNest *nest)
 {
   g_autofree gboolean *fits = NULL;
 
-  if (tp_dtype_holds_results (nest->store.dtype))
+  if (tp_dtype_holds_results (nest->store.dtype)
+      || tp_dtype_get (nest->store.dtype)->class == TP_CLASS_REAL)
     return TRUE;
   fits = tp_new0 (gboolean, nest->n_exprs);
   for (int i = 0; i <= nest->result; i++)

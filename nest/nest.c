@@ -283,6 +283,19 @@ tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand)
   return lowered->n_operands++;
 }
 
+void
+tp_lowered_set_dtypes (TpLowered *lowered)
+{
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      TpNest *nest = lowered->nests[i];
+
+      nest->store.dtype = lowered->operands[nest->store.operand].dtype;
+      for (int k = 0; k < nest->n_loads; k++)
+        nest->loads[k].dtype = lowered->operands[nest->loads[k].operand].dtype;
+    }
+}
+
 int
 tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype, gint64 n_elements)
 {

@@ -17,9 +17,10 @@
  *
  * An expression is real (float32 on devices) or integer (int64 on devices,
  * exact); arithmetic and comparisons keep to one class. What memory holds is
- * the dtype of the access: float32 is real, int64, int32, uint8 and bool are
- * integer. A store converts nothing: integers wrap to the width, bool takes
- * x != 0. */
+ * the dtype of the access: float32, float16 and bfloat16 are real, int64, int32,
+ * uint8 and bool are integer. A store converts nothing: reals are rounded,
+ * integers wrap to the width, bool takes x != 0. What is fused is not stored, so
+ * not rounded: no value of narrow reals may depend on that. */
 #ifndef TP_NEST_NEST_H
 #define TP_NEST_NEST_H
 
@@ -213,6 +214,8 @@ TpLowered *tp_lowered_new (void);
 void tp_lowered_free (TpLowered *lowered);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLowered, tp_lowered_free)
 int tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand);
+/* All accesses get the types of their operands, whose class is theirs already. */
+void tp_lowered_set_dtypes (TpLowered *lowered);
 int tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype,
                             gint64 n_elements);
 void tp_lowered_take_nest (TpLowered *lowered, TpNest *nest);

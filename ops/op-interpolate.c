@@ -30,9 +30,11 @@ interpolate_infer (const TpNode *node, const TpTensor *const *inputs,
 
   if (!tp_node_get_axis (node, 0, x->rank, &axis, error))
     return FALSE;
-  if (tp_dtype_is_integer (x->dtype) || weights->dtype != x->dtype)
-    return tp_op_fail (node, error, "%s is weighted by %s, both must be of one "
-                       "real type", tp_dtype_get_name (x->dtype),
+  if (tp_dtype_is_integer (x->dtype)
+      || tp_dtype_get (weights->dtype)->compute
+             != tp_dtype_get (x->dtype)->compute)
+    return tp_op_fail (node, error, "%s is weighted by %s, both must be reals "
+                       "computed alike", tp_dtype_get_name (x->dtype),
                        tp_dtype_get_name (weights->dtype));
   if (!tp_node_check_indices (node, indices, error))
     return FALSE;

@@ -140,6 +140,7 @@ moment_lower_statistic (TpLowering *lowering, const Moments *moments, int i)
 
   nest->store.operand =
       tp_lowered_get_tensor (lowering->lowered, lowering->graph, tensor);
+  nest->store.dtype = out->dtype;
   moment_add_axes (lowering, moments, &axes);
   for (int k = 0; k < x->rank; k++)
     if (!moments->is_reduced[k])

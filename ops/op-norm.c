@@ -39,7 +39,7 @@ batch_norm_infer (const TpNode *node, const TpTensor *const *inputs,
                          inputs[i] == NULL ? G_GINT64_CONSTANT (0)
                                            : inputs[i]->count,
                          x->dims[1]);
-  return tp_infer_one_dtype (node, inputs, error)
+  return tp_infer_alike (node, inputs, error)
          && tp_infer_same (node, inputs, outputs, error);
 }
 
@@ -131,7 +131,7 @@ scale_shift_infer (const TpNode *node, const TpTensor *const *inputs,
                          "input %d has %" G_GINT64_FORMAT
                          " elements, which are not the channels of input 0",
                          i, inputs[i]->count);
-  return tp_infer_one_dtype (node, inputs, error)
+  return tp_infer_alike (node, inputs, error)
          && tp_infer_same (node, inputs, outputs, error);
 }
 

@@ -156,6 +156,23 @@ tp_infer_one_dtype (const TpNode *node, const TpTensor *const *inputs,
 }
 
 gboolean
+tp_infer_alike (const TpNode *node, const TpTensor *const *inputs,
+                GError **error)
+{
+  const TpDtypeRow *row = tp_dtype_get (inputs[0]->dtype);
+
+  for (int i = 1; i < node->n_inputs; i++)
+    if (inputs[i] != NULL
+        && (tp_dtype_get (inputs[i]->dtype)->class != row->class
+            || tp_dtype_get (inputs[i]->dtype)->compute != row->compute))
+      return tp_op_fail (node, error, "input %d is %s, which is not computed as "
+                         "%s of input 0 is: cast it", i,
+                         tp_dtype_get_name (inputs[i]->dtype),
+                         tp_dtype_get_name (inputs[0]->dtype));
+  return TRUE;
+}
+
+gboolean
 tp_infer_same (const TpNode *node, const TpTensor *const *inputs,
                TpShape *outputs, GError **error)
 {

@@ -44,7 +44,10 @@ typedef struct
 gboolean tp_input_get_ints (const TpNode *node, const TpTensor *const *inputs,
                             int i, TpInts *out, GError **error);
 gboolean tp_infer_one_dtype (const TpNode *node, const TpTensor *const *inputs,
-                         GError **error); /* inputs 0.. are of one dtype */
+                         GError **error); /* Or of types that are computed alike: float32 and what is narrower. */
+gboolean tp_infer_alike (const TpNode *node, const TpTensor *const *inputs,
+                         GError **error);
+/* inputs 0.. are of one dtype */
 /* Output 0 has the shape and dtype of input 0. */
 gboolean tp_infer_same (const TpNode *node, const TpTensor *const *inputs,
                         TpShape *outputs, GError **error);

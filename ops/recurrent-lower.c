@@ -44,11 +44,7 @@ struct TpCellLowering
 };
 
 /* The axes of most nests. */
-enum
-{
-  AXIS_BATCH,
-  AXIS_ELEMENT,
-};
+enum { AXIS_BATCH, AXIS_ELEMENT };
 
 /* ---- places ------------------------------------------------------------ */
 
@@ -64,12 +60,14 @@ get_input (const TpCellLowering *self, int i)
 static const TpTensor *
 get_output (const TpCellLowering *self, int i)
 {
-  const TpTensor *tensor = NULL;
+  const TpTensor *tensor
+      = i < self->node->n_outputs
+            ? &self->graph->tensors[self->node->outputs[i]]
+            : NULL;
 
-  if (i >= self->node->n_outputs)
-    return NULL;
-  tensor = &self->graph->tensors[self->node->outputs[i]];
-  return tensor->is_output || tensor->n_consumers > 0 ? tensor : NULL;
+  return tensor != NULL && (tensor->is_output || tensor->n_consumers > 0)
+             ? tensor
+             : NULL;
 }
 
 static int
@@ -81,11 +79,10 @@ get_operand (const TpCellLowering *self, int tensor)
 static Place
 scratch_place (const TpCellLowering *self, gint64 n_elements)
 {
-  gint64 n = self->r.n_batch * n_elements;
+  int scratch = tp_lowered_add_scratch (self->lowered, TPLAN_DTYPE_FLOAT32,
+                                        self->r.n_batch * n_elements);
 
-  return (Place){ tp_lowered_add_scratch (self->lowered, TPLAN_DTYPE_FLOAT32,
-                                          n),
-                  0, n_elements, 1, 0 };
+  return (Place){ scratch, 0, n_elements, 1, 0 };
 }
 
 /* Of a state tensor: [directions, batch, hidden], or batch first. */
@@ -100,11 +97,13 @@ state_place (const TpCellLowering *self, int index)
                   tensor->strides[batch], tensor->strides[2], 0 };
 }
 
-/* Output @i, or scratch in its place. */
+/* Output @i; or scratch, where nobody reads it or it would round the state. */
 static Place
 kept_place (const TpCellLowering *self, int i)
 {
-  return get_output (self, i) != NULL
+  const TpTensor *out = get_output (self, i);
+
+  return out != NULL && tp_dtype_holds_results (out->dtype)
              ? state_place (self, self->node->outputs[i])
              : scratch_place (self, self->r.n_hidden);
 }
@@ -184,8 +183,7 @@ add_last_load (TpNest *nest, int x)
 static int
 sum_products (TpNest *nest, gint64 extent, gint64 a, gint64 b)
 {
-  int n = nest->n_loads;
-  int result = -1;
+  int n = nest->n_loads, result = -1;
 
   if (extent > 1)
     {
@@ -311,8 +309,7 @@ lower_products (const TpCellLowering *self, const Place *state, int first,
 {
   const TpTensor *w = get_input (self, TP_RECURRENT_R);
   gint64 n = self->r.n_hidden;
-  Place place =
-      gate_of (self, self->memory[self->direction].products, first);
+  Place place = gate_of (self, self->memory[self->direction].products, first);
   TpNest *nest = nest_new (self, (end - first) * n, &place);
   TpAccess *load = tp_nest_add_load (nest, state->operand);
 
@@ -320,8 +317,7 @@ lower_products (const TpCellLowering *self, const Place *state, int first,
   load->stride[AXIS_BATCH] = state->batch;
   load = tp_nest_add_load (
       nest, get_operand (self, self->node->inputs[TP_RECURRENT_R]));
-  load->offset =
-      self->direction * w->strides[0] + first * n * w->strides[1];
+  load->offset = self->direction * w->strides[0] + first * n * w->strides[1];
   load->stride[AXIS_ELEMENT] = w->strides[1];
   nest->result = sum_products (nest, n, state->element, w->strides[2]);
 }
@@ -342,8 +338,7 @@ add_peephole (const TpCellLowering *self, TpNest *nest, int gate, int cell,
 static int
 load_inputs (const TpCellLowering *self, TpNest *nest, int gate)
 {
-  Place place =
-      gate_of (self, self->memory[self->direction].inputs, gate);
+  Place place = gate_of (self, self->memory[self->direction].inputs, gate);
 
   return load_place (nest, &place);
 }
@@ -351,8 +346,7 @@ load_inputs (const TpCellLowering *self, TpNest *nest, int gate)
 static int
 load_products (const TpCellLowering *self, TpNest *nest, int gate)
 {
-  Place place =
-      gate_of (self, self->memory[self->direction].products, gate);
+  Place place = gate_of (self, self->memory[self->direction].products, gate);
 
   return load_place (nest, &place);
 }
@@ -439,8 +433,7 @@ tp_gru_lower (const TpCellLowering *self)
   const Memory *memory = &self->memory[self->direction];
   gboolean is_after = self->r.is_reset_after;
   TpNest *nest = NULL;
-  int update = -1;
-  int hidden = -1;
+  int update = -1, hidden = -1;
 
   lower_products (self, &memory->h, 0, is_after ? 3 : 2);
   if (!is_after)
@@ -463,10 +456,7 @@ tp_lstm_lower (const TpCellLowering *self)
 {
   const Memory *memory = &self->memory[self->direction];
   TpNest *nest = NULL;
-  int cell = -1;
-  int in = -1;
-  int forget = -1;
-  int out = -1;
+  int cell = -1, in = -1, forget = -1, out = -1;
 
   lower_products (self, &memory->h, 0, 4);
   nest = nest_new (self, self->r.n_hidden, &memory->c);
@@ -498,14 +488,12 @@ lower_y (const TpCellLowering *self, const Memory *memory)
   const TpTensor *y = get_output (self, TP_RECURRENT_OUT_Y);
   int step = self->r.is_batch_first;
   Place place = { 0 };
-  TpNest *nest = NULL;
+  TpNest *nest;
 
   if (y == NULL)
     return;
-  place.operand =
-      get_operand (self, self->node->outputs[TP_RECURRENT_OUT_Y]);
-  place.offset =
-      self->direction * y->strides[self->r.is_batch_first ? 2 : 1];
+  place.operand = get_operand (self, self->node->outputs[TP_RECURRENT_OUT_Y]);
+  place.offset = self->direction * y->strides[self->r.is_batch_first ? 2 : 1];
   place.batch = y->strides[self->r.is_batch_first ? 0 : 2];
   place.element = y->strides[3];
   place.step = y->strides[step];
@@ -518,11 +506,31 @@ lower_y (const TpCellLowering *self, const Memory *memory)
   nest->result = load_place (nest, &memory->h);
 }
 
+/* The state @kept in scratch becomes output @i. */
+static void
+lower_kept (const TpCellLowering *self, int i, const Place *kept)
+{
+  const TpTensor *out = get_output (self, i);
+
+  if (out != NULL && !tp_dtype_holds_results (out->dtype))
+    {
+      Place place = state_place (self, self->node->outputs[i]);
+      TpNest *nest = nest_new (self, self->r.n_hidden, &place);
+
+      nest->result = load_place (nest, kept);
+    }
+}
+
 static void
 lower_step (const TpCellLowering *self)
 {
+  const Memory *memory = &self->memory[self->direction];
+
   self->r.kind->lower (self);
-  lower_y (self, &self->memory[self->direction]);
+  lower_y (self, memory);
+  lower_kept (self, TP_RECURRENT_OUT_H, &memory->h);
+  if (self->r.kind->has_memory)
+    lower_kept (self, TP_RECURRENT_OUT_C, &memory->c);
 }
 
 /* ---- the op ------------------------------------------------------------ */
@@ -546,8 +554,7 @@ check_lengths (const TpCellLowering *self, GError **error)
       return tp_op_refuse (self->node, error,
                            "input 4 (sequence_lens) is not known to be "
                            "%" G_GINT64_FORMAT " everywhere: only the device "
-                           "ref runs that",
-                           self->r.n_steps);
+                           "ref runs that", self->r.n_steps);
   return TRUE;
 }
 
@@ -555,8 +562,7 @@ check_lengths (const TpCellLowering *self, GError **error)
 static gboolean
 check_size (const TpCellLowering *self, GError **error)
 {
-  gint64 dims[] = { self->r.n_steps, self->r.n_batch, self->n_rows };
-  gint64 count = 0;
+  gint64 dims[] = { self->r.n_steps, self->r.n_batch, self->n_rows }, count = 0;
 
   return tp_dims_count (3, dims, &count)
          || tp_op_refuse (self->node, error,
@@ -585,5 +591,6 @@ tp_recurrent_lower (const TpGraph *graph, const TpNode *node,
   for (self.direction = 0; self.direction < self.r.n_directions;
        self.direction++)
     lower_step (&self);
+  tp_lowered_set_dtypes (lowered);
   return TRUE;
 }

@@ -118,14 +118,16 @@ count_reads (const TpNode *node, int tensor)
   return n;
 }
 
-/* Kernels hand these on as memory would have held them: integers of 32 bits and
- * less wrap there. */
+/* Who casts to a real of fewer digits wants these and no more. */
 static gboolean
-is_exact (TpDtype dtype)
+is_rounding (const TpGraph *graph, const TpNode *node)
 {
-  return tp_dtype_has_kernels (dtype)
-         && (tp_dtype_holds_results (dtype)
-             || tp_dtype_get (dtype)->class == TP_CLASS_BOOL);
+  TpDtype dtype = graph->tensors[node->outputs[0]].dtype;
+
+  return node->op != NULL && (node->op->flags & TP_OP_COPIES) != 0
+         && !tp_dtype_holds_results (dtype) && !tp_dtype_is_integer (dtype)
+         && node->inputs[0] >= 0
+         && graph->tensors[node->inputs[0]].dtype != dtype;
 }
 
 /* Whether the value between @producer and @consumer need not exist. A map may
@@ -142,7 +144,8 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
   if (value->n_consumers != 1 || value->is_output || value->state > 0
-      || !is_exact (value->dtype) || !tp_dtype_has_kernels (out->dtype)
+      || !tp_dtype_hands_on (value->dtype) || is_rounding (graph, producer)
+      || !tp_dtype_has_kernels (out->dtype)
       || !pins_can_meet (producer, consumer))
     return FALSE;
   if (get_kind (consumer) == TP_OP_MAP)

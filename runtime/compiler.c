@@ -299,7 +299,7 @@ static gboolean
 compile_there (int pipe, gpointer data, GError **error)
 {
   Job *job = data;
-  const TpJitWork work = { take_next, send_object, job };
+  const TpJitWork work = { take_next, send_object, job, NULL };
 
   job->pipe = pipe;
   if (!tp_jit_compile (job->kernels, &work, error))
@@ -371,7 +371,7 @@ look_again (Job *job)
 static gboolean
 compile_here (Job *job, GError **error)
 {
-  const TpJitWork work = { take_next, take_object_here, job };
+  const TpJitWork work = { take_next, take_object_here, job, NULL };
 
   look_again (job);
   return tp_jit_compile (job->kernels, &work, error);

@@ -100,8 +100,8 @@ static TpBuf *
 pack_value (TpConstants *constants, const void *value, const TpPack *pack,
             GError **error)
 {
-  gint64 size_bytes = pack->n_elements * (gint64) sizeof (float);
-  g_autofree float *packed = NULL;
+  gint64 size_bytes = tp_pack_get_bytes (pack);
+  g_autofree void *packed = NULL;
   TpBuf *buf;
 
   if (constants->is_host)
@@ -159,9 +159,9 @@ static char *
 get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
 {
   g_autoptr (TpLowered) lowered = tp_lowered_new ();
-  TpOperand src = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT32,
+  TpOperand src = { .tensor = -1, .dtype = graph->tensors[tensor].dtype,
                     .n_elements = graph->tensors[tensor].count };
-  TpOperand dst = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT32,
+  TpOperand dst = { .tensor = -1, .dtype = pack->nest->store.dtype,
                     .n_elements = pack->n_elements };
   g_autofree char *text = NULL;
   g_autofree char *square = get_square_key (&pack->square);

@@ -22,8 +22,7 @@ find_size (const TpKernelUnit *unit, const TpArg *arg,
   if (arg->kind == TP_ARG_WORKSPACE)
     return unit->program->workspace_bytes[arg->index];
   if (arg->kind == TP_ARG_PACKED)
-    return unit->program->packs[arg->index].n_elements
-           * (gint64) sizeof (float);
+    return tp_pack_get_bytes (&unit->program->packs[arg->index]);
   *out_is_writable = operand->is_output;
   return operand->n_elements * (gint64) tp_dtype_get_size (operand->dtype);
 }

@@ -94,7 +94,7 @@ tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest,
   tp_array_append_val (build->packs, pack);
   owned = NULL; /* the array has it */
   return add_source (build, (TpArg) { TP_ARG_PACKED, index },
-                     TPLAN_DTYPE_FLOAT32, n_elements);
+                     pack.nest->store.dtype, n_elements);
 }
 
 gint64
@@ -121,6 +121,7 @@ new_copy (const TpNest *nest, TpAccess *load, int axis, gint64 *out_n)
   gint64 n = 1;
 
   from->offset = load->offset;
+  from->dtype = copy->store.dtype = load->dtype;
   for (int i = -1; i < nest->n_axes; i++)
     {
       int source = i < 0 ? axis : i, at;
@@ -144,7 +145,7 @@ needs_copy (const TpBuild *build, const TpAccess *load, int axis)
 {
   return load->stride[axis] != 0 && load->stride[axis] != 1
          && load->n_guards == 0 && load->index < 0 && load->step == 0
-         && load->dtype == TPLAN_DTYPE_FLOAT32
+         && !tp_dtype_is_integer (load->dtype)
          && tp_build_is_constant (build, load->operand);
 }
 

@@ -8,6 +8,12 @@
 
 /* ---- tiles ------------------------------------------------------------- */
 
+static double
+element_bytes (const TpContract *c, int load)
+{
+  return (double) tp_dtype_get_size (c->nest->loads[load].dtype);
+}
+
 /* Cycles of one step of K for @rows x @cols points and @vectors: two multiply-adds
  * and nearly two loads per cycle, four cycles of latency; w comes from the first
  * cache while a panel fits, else from the second, and so does x where lines of it
@@ -20,7 +26,7 @@ step_cycles (const TpContractPlan *plan, gint64 rows, gint64 cols, int vectors)
                     && !tp_contract_plan_prefers_stage (plan);
   double fma = points * vectors * 0.5;
   double loads = points * (is_far ? 2.0 : 0.55) + vectors * 0.55;
-  double bytes = vectors * plan->lanes * 4.0;
+  double bytes = vectors * plan->lanes * element_bytes (plan->c, plan->c->w_load);
   double panel = bytes * plan->c->k_total;
   double w = panel > plan->c->target->l1_bytes ? bytes / 200.0 : 0.0;
 
@@ -90,9 +96,10 @@ tp_contract_model_blocks (const TpContractPlan *plan)
                  / ((double) plan->rows.extent * plan->cols.extent)
                  * MIN (1.0, (double) plan->block_panels / n_panels);
   double work = tp_contract_model_tiles (plan) * share;
-  double x_bytes = 4.0 * plan->rows.block * plan->cols.block * c->k_total;
-  double w_bytes = 4.0 * plan->block_panels * plan->lanes * plan->vectors
-                   * c->k_total;
+  double x_bytes = element_bytes (c, c->x_load) * plan->rows.block
+                   * plan->cols.block * c->k_total;
+  double w_bytes = element_bytes (c, c->w_load) * plan->block_panels
+                   * plan->lanes * plan->vectors * c->k_total;
   double passes = plan->block_panels;
 
   if (plan->is_staged)

@@ -24,6 +24,7 @@ new_pack_nest (const TpContractPlan *plan, gint64 first, gint64 n, gint64 width,
   for (int i = 0; i < c->n_outer; i++)
     if (w->stride[c->outer[i]] != 0)
       order[n_order++] = c->outer[i];
+  load->dtype = nest->store.dtype = w->dtype;
   load->offset = w->offset + first * nr * step;
   nest->store.offset = first * nr * c->k_total;
   for (int i = 0; i < n_order; i++)
@@ -86,8 +87,8 @@ add_pack_steps (const TpContractPlan *plan, TpBuild *build, TpAccess *packed)
 {
   const TpContract *c = plan->c;
   gint64 nr = tp_contract_plan_width (plan), n_full = c->n_total / nr;
-  int workspace = tp_build_add_workspace (build, TPLAN_DTYPE_FLOAT32,
-                                          count_packed (plan));
+  int workspace
+      = tp_build_add_workspace (build, packed->dtype, count_packed (plan));
 
   if (n_full > 0)
     {

@@ -122,7 +122,9 @@ tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
 gboolean
 tp_contract_plan_collides (const TpContractPlan *plan, gint64 rows, gint64 cols)
 {
+  const TpAccess *x = &plan->nest->loads[plan->c->x_load];
   gint64 ways = plan->c->target->l1_bytes / PAGE_BYTES, last = -1;
+  gint64 size = (gint64) tp_dtype_get_size (x->dtype);
   int lines[N_SETS] = { 0 };
 
   if (plan->is_staged || !plan->c->is_plain)
@@ -130,7 +132,7 @@ tp_contract_plan_collides (const TpContractPlan *plan, gint64 rows, gint64 cols)
   for (gint64 i = 0; i < rows * cols; i++)
     {
       gint64 at = i / cols * plan->rows.x + i % cols * plan->cols.x;
-      gint64 line = ABS (at) * 4 / LINE_BYTES;
+      gint64 line = ABS (at) * size / LINE_BYTES;
 
       if (line != last && ++lines[line % N_SETS] > ways)
         return TRUE;

@@ -9,9 +9,10 @@
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
-/* Elements that w is asked for ahead: weights are cold when a network runs, and
- * the processor's own prefetching stops at every page. */
-#define AHEAD 512
+/* How far w is asked for ahead: weights are cold when a network runs, and the
+ * processor's own prefetching stops at every page. */
+#define AHEAD_BYTES 2048
+#define LINE_BYTES 64
 
 /* ---- the micro-kernel -------------------------------------------------- */
 
@@ -27,6 +28,18 @@ static int
 count_points (const TpContractTile *tile)
 {
   return tile->rows * tile->cols;
+}
+
+/* Of vector @v of a row of a panel, in elements: of each line once. */
+static gint64
+get_ahead (const TpContractPlan *plan, int v)
+{
+  const TpAccess *w = &plan->nest->loads[plan->c->w_load];
+  gint64 size = (gint64) tp_dtype_get_size (w->dtype);
+
+  return plan->is_packed && v * plan->lanes * size % LINE_BYTES == 0
+             ? AHEAD_BYTES / size
+             : 0;
 }
 
 /* One step of K at @x, @w. */
@@ -48,7 +61,7 @@ emit_step (TileState *state, TpValue x, TpValue w)
       vectors[v] = tp_k_load (e->kernel, w_buffer,
                               tp_emit_add_const (e, w, (gint64) v * lanes),
                               lanes, tp_emit_mask (e));
-      tp_k_set_ahead (e->kernel, vectors[v], plan->is_packed ? AHEAD : 0);
+      tp_k_set_ahead (e->kernel, vectors[v], get_ahead (plan, v));
     }
   for (int i = 0; i < count_points (tile); i++)
     {

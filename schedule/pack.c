@@ -21,19 +21,25 @@ guards_hold (const TpNest *nest, const TpAccess *load, const gint64 *at)
   return TRUE;
 }
 
+/* One square at @src, of elements of @dtype. */
 static void
-transform (const TpPackSquare *square, const float *src, float *dst)
+transform (const TpPackSquare *square, TpDtype dtype, const char *src,
+           float *dst)
 {
   const double *matrix = square->matrix;
+  gint64 size = (gint64) tp_dtype_get_size (dtype);
   int n = square->n_from;
   double half[TP_PACK_MAX_SIDE][TP_PACK_MAX_SIDE] = { { 0.0 } };
+  double row[TP_PACK_MAX_SIDE];
 
-  for (int i = 0; i < square->n_to; i++)
-    for (int j = 0; j < n; j++)
-      for (int k = 0; k < n; k++)
-        half[i][j] += matrix[i * n + k]
-                      * src[k * square->from_stride[0]
-                            + j * square->from_stride[1]];
+  for (int k = 0; k < n; k++)
+    {
+      tp_dtype_load_doubles (dtype, src + k * square->from_stride[0] * size,
+                             square->from_stride[1], n, row);
+      for (int i = 0; i < square->n_to; i++)
+        for (int j = 0; j < n; j++)
+          half[i][j] += matrix[i * n + k] * row[j];
+    }
   for (int i = 0; i < square->n_to; i++)
     for (int j = 0; j < square->n_to; j++)
       {
@@ -41,48 +47,101 @@ transform (const TpPackSquare *square, const float *src, float *dst)
 
         for (int k = 0; k < n; k++)
           sum += half[i][k] * matrix[j * n + k];
-        dst[i * square->to_stride[0] + j * square->to_stride[1]] = sum;
+        dst[i * square->to_stride[0] + j * square->to_stride[1]] = (float) sum;
       }
+}
+
+/* What is copied along the last axis; steps are in elements. */
+typedef struct
+{
+  const char *src;
+  char *dst;
+  gint64 from_step, to_step, n;
+} Row;
+
+#define COPY(NAME, TYPE)                                                      \
+  static void NAME (const Row *row)                                           \
+  {                                                                           \
+    const TYPE *src = (const TYPE *) (const void *) row->src;                 \
+    TYPE *dst = (TYPE *) (void *) row->dst;                                   \
+                                                                              \
+    for (gint64 i = 0; i < row->n; i++)                                       \
+      dst[i * row->to_step] = src[i * row->from_step];                        \
+  }
+
+COPY (copy_16, guint16)
+COPY (copy_32, guint32)
+
+/* What of it stays zero is not touched. */
+static void
+run_guarded (const TpPack *pack, gint64 *at, const Row *row)
+{
+  const TpNest *nest = pack->nest;
+  const TpAccess *load = &nest->loads[0];
+  gint64 size = (gint64) tp_dtype_get_size (load->dtype);
+  gint64 to_size = (gint64) tp_dtype_get_size (nest->store.dtype);
+  int last = nest->n_axes - 1;
+
+  for (gint64 i = 0; i < row->n; i++)
+    {
+      const char *src = row->src + i * row->from_step * size;
+      char *dst = row->dst + i * row->to_step * to_size;
+
+      if (last >= 0)
+        at[last] = i;
+      if (!guards_hold (nest, load, at))
+        continue;
+      if (pack->square.n_from > 0)
+        transform (&pack->square, load->dtype, src, (float *) (void *) dst);
+      else
+        memcpy (dst, src, size);
+    }
 }
 
 /* All points with the given outer counters; the last axis is a plain loop. */
 static void
-run_row (const TpPack *pack, gint64 *at, const float *src, float *dst)
+run_row (const TpPack *pack, gint64 *at, const char *src, char *dst)
 {
   const TpNest *nest = pack->nest;
   const TpAccess *load = &nest->loads[0];
+  gint64 from_size = (gint64) tp_dtype_get_size (load->dtype);
+  gint64 to_size = (gint64) tp_dtype_get_size (nest->store.dtype);
   int last = nest->n_axes - 1;
   gint64 from = load->offset, to = nest->store.offset;
-  gint64 n = last < 0 ? 1 : nest->axes[last].extent;
+  Row row = { .from_step = last < 0 ? 0 : load->stride[last],
+              .to_step = last < 0 ? 0 : nest->store.stride[last],
+              .n = last < 0 ? 1 : nest->axes[last].extent };
 
   for (int i = 0; i < last; i++)
     {
       from += load->stride[i] * at[i];
       to += nest->store.stride[i] * at[i];
     }
-  for (gint64 i = 0; i < n; i++)
-    {
-      if (last >= 0)
-        at[last] = i;
-      if (load->n_guards > 0 && !guards_hold (nest, load, at))
-        ;                     /* stays zero */
-      else if (pack->square.n_from > 0)
-        transform (&pack->square, src + from, dst + to);
-      else
-        dst[to] = src[from];
-      from += last < 0 ? 0 : load->stride[last];
-      to += last < 0 ? 0 : nest->store.stride[last];
-    }
+  row.src = src + from * from_size;
+  row.dst = dst + to * to_size;
+  if (load->n_guards > 0 || pack->square.n_from > 0)
+    run_guarded (pack, at, &row);
+  else if (from_size == sizeof (guint16))
+    copy_16 (&row);
+  else
+    copy_32 (&row);
+}
+
+gint64
+tp_pack_get_bytes (const TpPack *pack)
+{
+  return pack->n_elements
+         * (gint64) tp_dtype_get_size (pack->nest->store.dtype);
 }
 
 void
-tp_pack_run (const TpPack *pack, const float *src, float *dst)
+tp_pack_run (const TpPack *pack, const void *src, void *dst)
 {
   const TpNest *nest = pack->nest;
   gint64 at[TP_NEST_MAX_AXES] = { 0 };
   int axis;
 
-  memset (dst, 0, pack->n_elements * sizeof *dst);
+  memset (dst, 0, tp_pack_get_bytes (pack));
   do
     {
       run_row (pack, at, src, dst);

@@ -7,7 +7,7 @@
 #define TP_PACK_MAX_SIDE 8
 
 /* Squares of @n_from x @n_from elements become matrix * square * transposed
- * matrix, in double, rounded once. */
+ * matrix, in double, rounded once, to float32. */
 typedef struct
 {
   int n_from, n_to;
@@ -15,10 +15,11 @@ typedef struct
   gint64 from_stride[2], to_stride[2];  /* of a square's rows and columns */
 } TpPackSquare;
 
-/* A constant operand of float32 in the order a kernel likes, made once per
- * session by running @nest (a copy from the operand to n_elements floats;
- * positions it does not write are zero). With a @square the nest goes from the
- * first element of each square to the first of what becomes of it. */
+/* A constant operand of reals in the order a kernel likes, made once per
+ * session by running @nest (a copy from the operand to n_elements of the type it
+ * stores, which is the operand's but for squares; positions it does not write are
+ * zero). With a @square the nest goes from the first element of each square to the
+ * first of what becomes of it. */
 typedef struct
 {
   int operand;
@@ -27,7 +28,8 @@ typedef struct
   TpPackSquare square;        /* n_from = 0: elements are copied as they are */
 } TpPack;
 
+gint64 tp_pack_get_bytes (const TpPack *pack);
 /* Runs a pack on the host in plain C: @src the operand, @dst n_elements. */
-void tp_pack_run (const TpPack *pack, const float *src, float *dst);
+void tp_pack_run (const TpPack *pack, const void *src, void *dst);
 
 #endif

@@ -36,7 +36,7 @@ try_staged (TpPlane *plane, const TpNest *nest, int expr, int axis)
 
   if (load < 0 || nest->exprs[expr].is_integer
       || nest->loads[load].index >= 0
-      || nest->loads[load].dtype != TPLAN_DTYPE_FLOAT32
+      || tp_dtype_is_integer (nest->loads[load].dtype)
       || nest->loads[load].stride[axis] <= 0)
     return FALSE;
   plane->x_load = load;
@@ -266,7 +266,7 @@ tp_plane_new (const TpBuild *build, const TpNest *nest)
 
   if (column < 0 || nest->n_stages != 1 || tp_nest_covers_reduce (nest)
       || nest->exprs[nest->stages[0].expr].is_integer
-      || nest->store.dtype != TPLAN_DTYPE_FLOAT32
+      || tp_dtype_is_integer (nest->store.dtype)
       || !find_staged (&plane, nest, column)
       || !others_fit (&plane, nest, column)
       || !find_dims (&plane, nest, column))

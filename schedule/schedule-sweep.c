@@ -11,7 +11,7 @@
 #include "schedule/schedule-contract.h"
 
 #define MOST_POINTS 3         /* with more, products take as long as memory does */
-#define PAGE 1024             /* elements */
+#define PAGE 4096             /* bytes */
 #define MOST_ROWS 8
 
 /* The values of a choice. */
@@ -248,10 +248,12 @@ sweep_analyze (const TpBuild *build, TpNest *const *nests, int n)
 static gboolean
 is_long_and_far (const TpContract *c, gint64 parts)
 {
-  gint64 step = c->nest->loads[c->w_load].stride[c->k_axes[0]];
+  const TpAccess *w = &c->nest->loads[c->w_load];
+  gint64 size = (gint64) tp_dtype_get_size (w->dtype) * parts;
 
-  return ABS (step) * parts >= PAGE && c->n_total * parts >= PAGE
-         && 4.0 * c->n_total * c->k_total * parts > c->target->l2_bytes;
+  return ABS (w->stride[c->k_axes[0]]) * size >= PAGE
+         && c->n_total * size >= PAGE
+         && (double) c->n_total * c->k_total * size > c->target->l2_bytes;
 }
 
 /* What stays near needs no sums in scratch. */

@@ -54,6 +54,7 @@ pack_w (const TpWinogradPlan *plan, const TpWinogradForm *form, TpNest *nest,
   tp_nest_add_axis (pack, w->n_channels, FALSE);
   tp_nest_add_axis (pack, plan->n_panels, FALSE);
   tp_nest_add_axis (pack, width, FALSE);
+  load->dtype = from->dtype;
   load->offset = from->offset;
   load->stride[0] = from->stride[w->channel_axis];
   load->stride[1] = width * step;
@@ -68,6 +69,7 @@ pack_w (const TpWinogradPlan *plan, const TpWinogradForm *form, TpNest *nest,
   from->operand = tp_build_add_pack (build, from->operand,
                                      point * plan->points,
                                      g_steal_pointer (&pack), &square);
+  from->dtype = TPLAN_DTYPE_FLOAT32;
 }
 
 /* ---- x to V ------------------------------------------------------------ */

@@ -57,7 +57,7 @@ are_operands_fit (const TpContract *c)
   for (int i = 0; i < c->n_outer; i++)
     if (filters->stride[c->outer[i]] != 0)
       return FALSE;
-  return c->is_w_constant && filters->dtype == TPLAN_DTYPE_FLOAT32
+  return c->is_w_constant && !tp_dtype_is_integer (filters->dtype)
          && c->nest->store.stride[c->n_axis] == 1;
 }
 

@@ -73,12 +73,25 @@ class Timing(NamedTuple):
     times_ns: List[int]
 
 
+def _find_dtype(name: str) -> "numpy.dtype[Any]":
+    """numpy has no bfloat16: that of ml_dtypes, where it is installed, else the
+    bits."""
+    if name != "bfloat16":
+        return numpy.dtype(name)
+    try:
+        import ml_dtypes
+    except ImportError:
+        return numpy.dtype("uint16")
+    return numpy.dtype(ml_dtypes.bfloat16)
+
+
 class Tensor:
-    """An input or output: name, dtype (numpy's), shape."""
+    """An input or output: name, dtype (numpy's; of bfloat16 that of ml_dtypes, or
+    uint16 for its bits), shape."""
 
     def __init__(self, described: Any) -> None:
         self.name: str = os.fsdecode(described.name)
-        self.dtype = numpy.dtype(
+        self.dtype = _find_dtype(
             call("dtype_get_name", described.dtype).decode())
         self.shape: Tuple[int, ...] = tuple(
             described.dims[i] for i in range(described.rank))

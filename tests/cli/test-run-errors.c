@@ -34,12 +34,13 @@ make_value (const TpTensor *tensor)
   return values;
 }
 
-/* As a device does: each result becomes a float. */
+/* As a device does: each result becomes one of its type, by way of a float. */
 static void
 round_all (const TpTensor *tensor, double *values)
 {
   for (gint64 i = 0; i < tensor->count; i++)
     values[i] = (float) values[i];
+  tp_dtype_round (tensor->dtype, values, tensor->count);
 }
 
 /* @spoil: what happens to node @index; NULL: nothing. */
@@ -110,7 +111,7 @@ judge_by (const Run *run, const TpRunBounds *bounds)
   const TpGraph *graph = run->graph;
   const TpTensor *tensor = &graph->tensors[graph->outputs[0]];
   const TpRunAnswer got = { tensor, TPLAN_DTYPE_FLOAT64,
-                            run->values[graph->outputs[0]], "last" };
+                            run->values[graph->outputs[0]], "last", 0.0 };
   TpRunErrors errors = { .bounds = *bounds };
 
   tp_run_errors_add (&errors, &got, run->wanted->pdata[0]);
@@ -271,6 +272,28 @@ test_wrong (void)
         try_wrong (wrongs[i].text, wrongs[i].op, spoils[k].spoil);
 }
 
+/* The same graph in float16: each result is rounded to that, which passes, and two that
+ * are swapped do not; what cannot be held is not expected. */
+static void
+test_narrow (void)
+{
+  g_auto (GStrv) parts = g_strsplit (plain, "float32", -1);
+  g_autofree char *text = g_strjoinv ("float16", parts);
+  const TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT16, .count = 2, .name = "y" };
+  const double large[] = { INFINITY, 1.0 }, beyond[] = { 70000.0, 1.0 };
+  const double held[] = { 60000.0, 1.0 };
+  const TpRunAnswer got = { &tensor, TPLAN_DTYPE_FLOAT64, large, "last", 0.0 };
+  TpRunErrors errors = { .limit = TP_RUN_LIMIT };
+
+  test_rounding (text);
+  for (gsize i = 0; i < G_N_ELEMENTS (wrongs) && wrongs[i].text == plain; i++)
+    try_wrong (text, wrongs[i].op, spoil_swap);
+  tp_run_errors_add (&errors, &got, beyond);
+  g_assert_true (tp_run_errors_are_good (&errors));
+  tp_run_errors_add (&errors, &got, held);
+  g_assert_false (tp_run_errors_are_good (&errors));
+}
+
 /* What is wrong in one output is not excused by another, and zeros are counted. */
 static void
 test_join (void)
@@ -298,6 +321,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/run-errors/rounding/cancelling", cancelling,
                         test_rounding);
   g_test_add_func ("/run-errors/wrong", test_wrong);
+  g_test_add_func ("/run-errors/narrow", test_narrow);
   g_test_add_func ("/run-errors/join", test_join);
   return g_test_run ();
 }

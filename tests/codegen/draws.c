@@ -147,6 +147,40 @@ check_alone (TpLowered *lowered, const TpTarget *target, const char *name)
                        run_by_interpreter);
 }
 
+/* ---- types -------------------------------------------------------------- */
+
+static gboolean
+is_written_and_read (const TpLowered *lowered, int operand)
+{
+  gboolean is_written = FALSE, is_read = FALSE;
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      const TpNest *nest = lowered->nests[i];
+
+      is_written |= nest->store.operand == operand;
+      for (int k = 0; k < nest->n_loads; k++)
+        is_read |= nest->loads[k].operand == operand;
+    }
+  return is_written && is_read;
+}
+
+TpLowered *
+draw_reals (TpLowered *lowered)
+{
+  static const TpDtype reals[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_FLOAT16,
+                                   TPLAN_DTYPE_BFLOAT16 };
+
+  if (any_of (0, 1) == 0)
+    return lowered;
+  for (int i = 0; i < lowered->n_operands; i++)
+    if (lowered->operands[i].dtype == TPLAN_DTYPE_FLOAT32
+        && !is_written_and_read (lowered, i))
+      lowered->operands[i].dtype = reals[any_of (0, 2)];
+  tp_lowered_set_dtypes (lowered);
+  return lowered;
+}
+
 /* ---- nests of all kinds ------------------------------------------------- */
 
 TpLowered *
@@ -306,7 +340,7 @@ draw_round (const TpTarget *target, int n_each, RunFunc run, int *n_drawn)
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      g_autoptr (TpLowered) lowered = kinds[i]();
+      g_autoptr (TpLowered) lowered = draw_reals (kinds[i]());
 
       for (int k = 0; k < n_families && !g_test_failed (); k++)
         if (n_drawn[k] < n_each)

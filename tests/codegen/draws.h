@@ -8,6 +8,10 @@
 
 gint64 any_of (gint64 lo, gint64 hi); /* either included */
 
+/* In half of the cases what @lowered reads and writes in float32 gets a real type each
+ * by chance, but for what it reads again. Returns it. */
+TpLowered *draw_reals (TpLowered *lowered);
+
 /* Several maps, of which one turns its array over. */
 TpLowered *new_maps (int n);
 

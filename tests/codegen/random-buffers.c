@@ -45,8 +45,11 @@ fill_element (void *memory, TpDtype dtype, gint64 i)
     case TPLAN_DTYPE_UINT8:
       ((guint8 *)memory)[i] = (guint8)random_integer ();
       break;
-    default: /* bool */
+    case TPLAN_DTYPE_BOOL:
       ((guint8 *)memory)[i] = g_test_rand_bit ();
+      break;
+    default: /* of 16 bits, whatever they are */
+      ((guint16 *)memory)[i] = (guint16)g_test_rand_int ();
       break;
     }
 }
@@ -92,14 +95,14 @@ random_buffers_free (const TpKernel *kernel, void **buffers)
 static gboolean
 are_equal (const char *x, const char *y, TpDtype dtype)
 {
-  float a, b;
+  double a, b;
 
   if (memcmp (x, y, tp_dtype_get_size (dtype)) == 0)
     return TRUE;
-  if (dtype != TPLAN_DTYPE_FLOAT32)
+  if (tp_dtype_is_integer (dtype))
     return FALSE;
-  memcpy (&a, x, sizeof a);
-  memcpy (&b, y, sizeof b);
+  tp_dtype_load_doubles (dtype, x, 1, 1, &a);
+  tp_dtype_load_doubles (dtype, y, 1, 1, &b);
   return isnan (a) && isnan (b);
 }
 

@@ -22,17 +22,23 @@ static const TpKernelBuffer buffers[] = {
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_INT32, N_INPUT, FALSE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_UINT8, N_INPUT, FALSE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_BOOL, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT16, N_INPUT, FALSE },
+  { TP_SPACE_GLOBAL, TPLAN_DTYPE_BFLOAT16, N_INPUT, FALSE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, N_SLICES, TRUE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, N_SLICES, TRUE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_INT32, N_SLICES, TRUE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_UINT8, N_SLICES, TRUE },
   { TP_SPACE_GLOBAL, TPLAN_DTYPE_BOOL, N_SLICES, TRUE },
+  { TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT16, N_SLICES, TRUE },
+  { TP_SPACE_GLOBAL, TPLAN_DTYPE_BFLOAT16, N_SLICES, TRUE },
   { TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32, N_LOCAL, TRUE },
   { TP_SPACE_LOCAL, TPLAN_DTYPE_INT64, N_LOCAL, TRUE },
   { TP_SPACE_LOCAL, TPLAN_DTYPE_UINT8, N_LOCAL, TRUE },
+  { TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT16, N_LOCAL, TRUE },
+  { TP_SPACE_LOCAL, TPLAN_DTYPE_BFLOAT16, N_LOCAL, TRUE },
 };
-#define FIRST_WRITTEN 5
-#define FIRST_LOCAL 10
+#define FIRST_WRITTEN 7
+#define FIRST_LOCAL 14
 #define N_BUFFERS ((int)G_N_ELEMENTS (buffers))
 
 static const int widths[] = { 1, 4, 8, 16 };
@@ -467,7 +473,7 @@ write_locals (Generator *gen)
                 16);
   for (int b = FIRST_LOCAL; b < N_BUFFERS; b++)
     tp_k_store (kernel, b, i,
-                buffers[b].dtype == TPLAN_DTYPE_FLOAT32 ? real : index, -1);
+                tp_dtype_is_integer (buffers[b].dtype) ? index : real, -1);
   tp_k_end_for (kernel, NULL, 0, NULL);
 }
 

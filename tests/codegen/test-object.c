@@ -270,7 +270,7 @@ test_damaged_kernel (void)
   g_autoptr (TpKernel) kernel = random_kernel_new (12);
   const TpKernel *kernels[] = { kernel };
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  const TpJitWork work = { take_once, keep, bytes };
+  const TpJitWork work = { take_once, keep, bytes, NULL };
   g_autoptr (GError) error = NULL;
 
   if (!tp_jit_compile (kernels, &work, &error))

@@ -31,7 +31,8 @@ pick_dtype (Maker *maker)
 {
   static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_INT64,
                                     TPLAN_DTYPE_INT32, TPLAN_DTYPE_UINT8,
-                                    TPLAN_DTYPE_BOOL };
+                                    TPLAN_DTYPE_BOOL, TPLAN_DTYPE_FLOAT16,
+                                    TPLAN_DTYPE_BFLOAT16 };
 
   return dtypes[pick (maker, G_N_ELEMENTS (dtypes))];
 }
@@ -227,6 +228,8 @@ finish (Maker *maker)
 {
   static const TpDtype integers[] = { TPLAN_DTYPE_INT64, TPLAN_DTYPE_INT32,
                                       TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL };
+  static const TpDtype reals[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_FLOAT16,
+                                   TPLAN_DTYPE_BFLOAT16 };
   TpNest *nest = maker->nest;
   gint64 n = set_strides (maker, &nest->store, TRUE);
   int result = maker->values[maker->n_values - 1];
@@ -234,7 +237,7 @@ finish (Maker *maker)
   nest->result = result;
   nest->store.dtype = nest->exprs[result].is_integer
                           ? integers[pick (maker, 4)]
-                          : TPLAN_DTYPE_FLOAT32;
+                          : reals[pick (maker, 3)];
   nest->store.operand = add_typed_operand (maker->lowered, nest->store.dtype,
                                            n);
 }

@@ -43,6 +43,10 @@ store (TpDtype dtype, double value)
       return (gint32) integer;
     case TPLAN_DTYPE_UINT8:
       return (guint8) integer;
+    case TPLAN_DTYPE_FLOAT16:
+    case TPLAN_DTYPE_BFLOAT16:
+      tp_dtype_round (dtype, &value, 1);
+      return value;
     default:
       return value != 0;
     }

@@ -20,6 +20,7 @@ typedef struct
 {
   TpGraphBuilder *builder;
   int n_constants;
+  TpDtype real;               /* where no type is said */
 } TestReader;
 
 static gboolean
@@ -48,6 +49,17 @@ add_data (TestReader *reader, TpTensor *constant, gconstpointer data,
 }
 
 static gboolean
+add_reals (TestReader *reader, TpTensor *constant, const double *values,
+           gint64 n, GError **error)
+{
+  gsize size = n * tp_dtype_get_size (constant->dtype);
+  g_autofree void *data = g_malloc (size + 1);
+
+  tp_dtype_store_doubles (constant->dtype, values, n, data);
+  return add_data (reader, constant, data, size, error);
+}
+
+static gboolean
 read_ints (TestReader *reader, char **words, GError **error)
 {
   gint64 n = g_strv_length (words) - 2;
@@ -66,10 +78,10 @@ read_ints (TestReader *reader, char **words, GError **error)
 static gboolean
 read_scalar (TestReader *reader, char **words, GError **error)
 {
-  float value = g_ascii_strtod (words[2], NULL);
-  TpTensor constant = { .name = words[1], .dtype = TPLAN_DTYPE_FLOAT32 };
+  double value = g_ascii_strtod (words[2], NULL);
+  TpTensor constant = { .name = words[1], .dtype = reader->real };
 
-  return add_data (reader, &constant, &value, sizeof value, error);
+  return add_reals (reader, &constant, &value, 1, error);
 }
 
 static gboolean
@@ -77,9 +89,9 @@ read_constant (TestReader *reader, char **words, GError **error)
 {
   int rank = g_strv_length (words) - 2;
   TpTensor constant
-      = { .name = words[1], .dtype = TPLAN_DTYPE_FLOAT32, .rank = rank };
+      = { .name = words[1], .dtype = reader->real, .rank = rank };
   gint64 count = 1;
-  g_autofree float *data = NULL;
+  g_autofree double *data = NULL;
   gboolean is_positive = strcmp (words[0], "pos") == 0;
   guint64 seed = reader->n_constants++;
 
@@ -88,14 +100,14 @@ read_constant (TestReader *reader, char **words, GError **error)
       constant.dims[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
       count *= constant.dims[i];
     }
-  data = g_new (float, count + 1);
+  data = g_new (double, count + 1);
   for (gint64 i = 0; i < count; i++)
     {
       data[i] = tp_random_uniform (seed, i);
       if (is_positive)
-        data[i] = fabsf (data[i]) + 0.1f;
+        data[i] = fabs (data[i]) + 0.1;
     }
-  return add_data (reader, &constant, data, count * sizeof (float), error);
+  return add_reals (reader, &constant, data, count, error);
 }
 
 static TpAttrKind
@@ -178,7 +190,7 @@ static gboolean
 read_line (TestReader *reader, char *line, GError **error)
 {
   g_auto (GStrv) words = g_strsplit (g_strstrip (line), " ", -1);
-  TpDtype dtype = TPLAN_DTYPE_FLOAT32;
+  TpDtype dtype = reader->real;
 
   if (words[0] == NULL || *words[0] == '\0')
     return TRUE;
@@ -225,9 +237,15 @@ add_outputs (TestReader *reader, char **lines, GError **error)
 TpGraph *
 test_graph_new (int opset, const char *text, GError **error)
 {
+  return test_graph_new_of (TPLAN_DTYPE_FLOAT32, opset, text, error);
+}
+
+TpGraph *
+test_graph_new_of (TpDtype real, int opset, const char *text, GError **error)
+{
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("test", opset);
   g_auto (GStrv) lines = g_strsplit (text, ";", -1);
-  TestReader reader = { builder, 1 };
+  TestReader reader = { builder, 1, real };
 
   for (int i = 0; lines[i] != NULL; i++)
     if (!read_line (&reader, lines[i], error))
@@ -325,6 +343,7 @@ test_graph_run (const TpGraph *graph, gboolean is_positive)
 
       for (gint64 k = 0; k < tensor->count; k++)
         data[k] = pick_value (tensor->dtype, is_positive);
+      tp_dtype_round (tensor->dtype, data, tensor->count);
       g_ptr_array_add (inputs, data);
     }
   values = tp_graph_run_reference (graph, (const double *const *)inputs->pdata,

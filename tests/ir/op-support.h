@@ -25,6 +25,9 @@ typedef enum
 } TestLayout;
 
 TpGraph *test_graph_new (int opset, const char *text, GError **error);
+/* With reals of that type in place of float32. */
+TpGraph *test_graph_new_of (TpDtype real, int opset, const char *text,
+                            GError **error);
 /* Strides for all tensors but constants and those a view touches. */
 void test_graph_set_layout (TpGraph *graph, TestLayout layout);
 /* The values of all tensors by references over random inputs. */

@@ -59,7 +59,8 @@ static const char head[]
       "{'name': 'epsilon', 'shape': [], 'data': [0.001]}, "
       "{'name': 'flat', 'dtype': 'int64', 'shape': [2], 'data': [2, -1]}, "
       "{'name': 'shape', 'dtype': 'int64', 'shape': [4], 'data': [2, 4, 6, 6]},"
-      "{'name': 'scales', 'shape': [4], 'data': [1, 1, 2, 2]}, "
+      "{'name': 'scales', 'dtype': 'float32', 'shape': [4], "
+      "'data': [1, 1, 2, 2]}, "
       "{'name': 'indices', 'dtype': 'int64', 'shape': [2, 2], 'data': "
       "[1, 3, 0, 2]}, "
       "{'name': 'updates', 'shape': [2, 6, 6], 'random': {'seed': 3}}], "
@@ -89,27 +90,46 @@ add_block (Model *model, int block, int input)
   model->n++;
 }
 
+/* Where no type is said it is @real. */
+static char *
+set_real (const char *text, TpDtype real)
+{
+  g_autoptr (GRegex) names
+      = g_regex_new ("('name': '[a-z]+'), 'shape'", 0, 0, NULL);
+  g_autofree char *typed = g_strdup_printf ("\\1, 'dtype': '%s', 'shape'",
+                                            tp_dtype_get_name (real));
+
+  return g_regex_replace (names, text, -1, 0, typed, 0, NULL);
+}
+
 /* The last block is an output, and block @other. */
 static TpGraph *
-finish (Model *model, int other)
+finish (Model *model, TpDtype real, int other)
 {
-  g_autoptr (GString) text = model->text;
+  g_autoptr (GString) untyped = model->text;
+  g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
   TpGraph *graph;
 
-  g_string_append_printf (text, "], 'outputs': ['y%d'", model->n - 1);
+  g_string_append_printf (untyped, "], 'outputs': ['y%d'", model->n - 1);
   if (other < model->n - 1)
-    g_string_append_printf (text, ", 'y%d'", other);
-  g_string_append (text, "]}");
-  g_strdelimit (text->str, "'", '"');
-  graph = tp_graph_load_json ("model.json", text->str, text->len, NULL,
-                              &error);
+    g_string_append_printf (untyped, ", 'y%d'", other);
+  g_string_append (untyped, "]}");
+  text = set_real (untyped->str, real);
+  g_strdelimit (text, "'", '"');
+  graph = tp_graph_load_json ("model.json", text, strlen (text), NULL, &error);
   g_assert_no_error (error);
   return graph;
 }
 
 TpGraph *
 random_model (int n_blocks)
+{
+  return random_model_of (TPLAN_DTYPE_FLOAT32, n_blocks);
+}
+
+TpGraph *
+random_model_of (TpDtype real, int n_blocks)
 {
   Model model = { g_string_new (head), 0 };
 
@@ -120,7 +140,7 @@ random_model (int n_blocks)
       add_block (&model, g_test_rand_int_range (0, G_N_ELEMENTS (blocks)),
                  is_next ? i - 1 : g_test_rand_int_range (-1, i));
     }
-  return finish (&model, g_test_rand_int_range (0, n_blocks));
+  return finish (&model, real, g_test_rand_int_range (0, n_blocks));
 }
 
 TpGraph *
@@ -130,5 +150,5 @@ full_model (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (blocks); i++)
     add_block (&model, i, (int) i - 1);
-  return finish (&model, model.n - 1);
+  return finish (&model, TPLAN_DTYPE_FLOAT32, model.n - 1);
 }

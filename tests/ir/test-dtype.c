@@ -29,6 +29,54 @@ hold (double value, double low, double high)
   return isnan (value) ? 0.0 : fmin (fmax (trunc (value), low), high);
 }
 
+/* ---- reals of 16 bits ---------------------------------------------------- */
+
+#define N_PATTERNS 65536
+
+/* What the bits of a format mean, by arithmetic: @digits of its mantissa. */
+static double
+decode (guint16 bits, int digits)
+{
+  int n_exponents = 1 << (15 - digits), bias = n_exponents / 2 - 1;
+  int exponent = bits % 0x8000 >> digits, mantissa = bits % (1 << digits);
+  double size = ldexp (mantissa + (exponent > 0 ? 1 << digits : 0),
+                       MAX (exponent, 1) - bias - digits);
+
+  if (exponent == n_exponents - 1)
+    size = mantissa > 0 ? NAN : INFINITY;
+  return bits >= 0x8000 ? -size : size;
+}
+
+/* The nearest value that some bits stand for, looked for among all: positive ones
+ * ascend with their bits. What is above the middle between the last and what would
+ * come next is infinite. */
+static double
+find_nearest (double x, int digits)
+{
+  guint16 low = 0, high = (guint16) (((1 << (15 - digits)) - 1) << digits);
+  double size = fabs (x), below, above;
+
+  if (isnan (x))
+    return x;
+  while (high - low > 1)
+    {
+      guint16 middle = (guint16) ((low + high) / 2);
+
+      if (decode (middle, digits) <= size)
+        low = middle;
+      else
+        high = middle;
+    }
+  below = decode (low, digits);
+  above = decode (high, digits);
+  if (isinf (above))
+    above = 2.0 * decode (low, digits) - decode ((guint16) (low - 1), digits);
+  if (size - below > above - size
+      || (size - below == above - size && low % 2 == 1))
+    below = decode (high, digits);
+  return copysign (below, x);
+}
+
 static double
 want_value (TpDtype dtype, double x)
 {
@@ -46,6 +94,10 @@ want_value (TpDtype dtype, double x)
       return hold (x, 0, 255);
     case TPLAN_DTYPE_BOOL:
       return x != 0.0;
+    case TPLAN_DTYPE_FLOAT16:
+      return find_nearest (x, 10);
+    case TPLAN_DTYPE_BFLOAT16:
+      return find_nearest (x, 7);
     }
   g_assert_not_reached ();
 }
@@ -94,6 +146,95 @@ test_values (void)
                                                  : want));
           }
       }
+}
+
+static const struct
+{
+  TpDtype dtype;
+  int digits;
+} narrow[] = { { TPLAN_DTYPE_FLOAT16, 10 }, { TPLAN_DTYPE_BFLOAT16, 7 } };
+
+static guint16
+store_narrow (TpDtype dtype, double value)
+{
+  guint16 bits;
+
+  tp_dtype_store_doubles (dtype, &value, 1, &bits);
+  return bits;
+}
+
+/* All of them, there and back. */
+static void
+test_patterns (void)
+{
+  for (gsize k = 0; k < G_N_ELEMENTS (narrow); k++)
+    for (guint32 i = 0; i < N_PATTERNS; i++)
+      {
+        guint16 bits = (guint16) i, back;
+        double value, want = decode (bits, narrow[k].digits);
+
+        tp_dtype_load_doubles (narrow[k].dtype, &bits, 1, 1, &value);
+        g_assert_true (is_same (value, want));
+        back = store_narrow (narrow[k].dtype, value);
+        if (isnan (want))
+          g_assert_true (isnan (decode (back, narrow[k].digits)));
+        else
+          g_assert_cmphex (back, ==, bits);
+      }
+}
+
+/* Between neighbours: the middle goes to the even one, and what is off it by the
+ * last digit of a double to the nearer one, where float32 in between would have
+ * lost that digit. */
+static void
+test_halfway (void)
+{
+  for (gsize k = 0; k < G_N_ELEMENTS (narrow); k++)
+    for (guint16 i = 0; isfinite (decode (i, narrow[k].digits)); i++)
+      {
+        double below = decode (i, narrow[k].digits);
+        double above = decode ((guint16) (i + 1), narrow[k].digits), middle;
+
+        if (isinf (above))
+          above = 2.0 * below - decode ((guint16) (i - 1), narrow[k].digits);
+        middle = below / 2.0 + above / 2.0;
+        for (int sign = 1; sign >= -1; sign -= 2)
+          {
+            guint16 bit = sign < 0 ? 0x8000 : 0;
+            TpDtype dtype = narrow[k].dtype;
+
+            g_assert_cmphex (store_narrow (dtype, sign * middle), ==,
+                             bit | ((i + 1) / 2 * 2));
+            g_assert_cmphex (
+                store_narrow (dtype, sign * nextafter (middle, 0.0)), ==,
+                bit | i);
+            g_assert_cmphex (
+                store_narrow (dtype, sign * nextafter (middle, INFINITY)), ==,
+                bit | (i + 1));
+          }
+      }
+}
+
+/* Doubles of any exponent that matters. */
+static void
+test_nearest (void)
+{
+  for (int i = 0; i < 200000; i++)
+    {
+      double x = ldexp (g_test_rand_double_range (-2.0, 2.0),
+                        g_test_rand_int_range (-170, 140));
+
+      if (i % 2 == 0)
+        x = ldexp (g_test_rand_double_range (-2.0, 2.0),
+                   g_test_rand_int_range (-28, 18));
+      for (gsize k = 0; k < G_N_ELEMENTS (narrow); k++)
+        {
+          guint16 bits = store_narrow (narrow[k].dtype, x);
+
+          g_assert_true (is_same (decode (bits, narrow[k].digits),
+                                  find_nearest (x, narrow[k].digits)));
+        }
+    }
 }
 
 /* Blocks inside must not show. */
@@ -187,13 +328,23 @@ test_rows (void)
       gboolean is_real = row->class == TP_CLASS_REAL;
       TpDtype found;
 
-      g_assert_nonnull (row->npy);
+      g_assert_true (row->npy != NULL || dtype == TPLAN_DTYPE_BFLOAT16);
       g_assert_nonnull (row->safetensors);
       g_assert_nonnull (row->opencl);
       g_assert_true ((row->load_reals != NULL) == is_real);
       g_assert_true ((row->store_reals != NULL) == is_real);
       g_assert_true ((row->load_integers != NULL) == !is_real);
       g_assert_true ((row->store_integers != NULL) == !is_real);
+      /* A number less than that beside 1 vanishes. */
+      g_assert_cmpfloat (row->rounding > 0, ==, is_real);
+      if (is_real)
+        {
+          double near[2] = { 1.0 + row->rounding, 1.0 + 3.0 * row->rounding };
+
+          tp_dtype_round (dtype, near, 2);
+          g_assert_cmpfloat (near[0], ==, 1.0);
+          g_assert_cmpfloat (near[1], >, 1.0);
+        }
       if (!is_real && row->size < 8)
         g_assert_cmpint (row->high - row->low, ==,
                          (G_GINT64_CONSTANT (1) << (8 * row->size)) - 1);
@@ -202,7 +353,7 @@ test_rows (void)
                      && (int) found == dtype);
       for (int i = 0; i < dtype; i++)
         {
-          g_assert_cmpstr (tp_dtype_get (i)->npy, !=, row->npy);
+          g_assert_cmpint (g_strcmp0 (tp_dtype_get (i)->npy, row->npy), !=, 0);
           g_assert_cmpstr (tp_dtype_get (i)->safetensors, !=, row->safetensors);
         }
     }
@@ -214,7 +365,8 @@ test_names (void)
   g_autofree char *names = tp_dtype_join_names (tp_dtype_get_name, " or ");
   TpDtype found;
 
-  g_assert_cmpstr (names, ==, "float32, float64, int64, int32, uint8 or bool");
+  g_assert_cmpstr (names, ==, "float32, float64, int64, int32, uint8, bool, "
+                   "float16 or bfloat16");
   g_assert_false (tp_dtype_find ("float31", &found));
   g_assert_false (tp_dtype_find_onnx (0, &found));
 }
@@ -224,6 +376,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/dtype/values", test_values);
+  g_test_add_func ("/dtype/patterns", test_patterns);
+  g_test_add_func ("/dtype/halfway", test_halfway);
+  g_test_add_func ("/dtype/nearest", test_nearest);
   g_test_add_func ("/dtype/long", test_long);
   g_test_add_func ("/dtype/integers", test_integers);
   g_test_add_func ("/dtype/steps", test_steps);

@@ -199,14 +199,42 @@ test_floats (void)
   check_values (tensor, TPLAN_DTYPE_BOOL);
 }
 
+/* Reals of 16 bits: as bytes, and as integers whose lower half they are. */
 static void
 test_half (void)
 {
+  static const struct
+  {
+    int number;
+    TpDtype dtype;
+    guint16 bits[3];
+  } types[] = {
+    { 10, TPLAN_DTYPE_FLOAT16, { 0x3c00, 0, 0xc200 } },
+    { 16, TPLAN_DTYPE_BFLOAT16, { 0x3f80, 0, 0xc040 } },
+  };
+  static const gint64 dims[] = { 3 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      Msg *raw = tensor_new ("t", types[i].number, 1, dims);
+      Msg *listed = tensor_new ("t", types[i].number, 1, dims);
+
+      msg_bytes (raw, 9, types[i].bits, sizeof types[i].bits);
+      for (int k = 0; k < 3; k++)
+        msg_int (listed, 5, types[i].bits[k]);
+      check_values (raw, types[i].dtype);
+      check_values (listed, types[i].dtype);
+    }
+}
+
+static void
+test_unknown_type (void)
+{
   Msg *graph = linear_new ();
 
-  msg_take (graph, 5, tensor_new ("t", 10, 0, NULL));
+  msg_take (graph, 5, tensor_new ("t", 3, 0, NULL));
   assert_fails (graph, TPLAN_ERROR_UNSUPPORTED,
-                "m.onnx: graph.initializer?2?: *'t'*type 10*");
+                "m.onnx: graph.initializer?2?: *'t'*type 3*");
 }
 
 /* ---- nodes ------------------------------------------------------------- */
@@ -436,6 +464,7 @@ main (int argc, char **argv)
   g_test_add_func ("/onnx/varints", test_varints);
   g_test_add_func ("/onnx/floats", test_floats);
   g_test_add_func ("/onnx/half", test_half);
+  g_test_add_func ("/onnx/unknown-type", test_unknown_type);
   g_test_add_func ("/onnx/constants", test_constants);
   g_test_add_func ("/onnx/leniency", test_leniency);
   g_test_add_func ("/onnx/dims", test_dims);

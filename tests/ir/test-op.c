@@ -37,24 +37,38 @@ check_node (const TpGraph *graph, int node, GPtrArray *values, const char *text)
 }
 
 static void
+check_case (int i, TpDtype real, TestLayout layout)
+{
+  const char *text = cases[i].text;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph
+      = test_graph_new_of (real, cases[i].opset, text, &error);
+  g_autoptr (GPtrArray) values = NULL;
+
+  g_assert_no_error (error);
+  g_assert_cmpint (graph->n_nodes, >, 0);
+  test_graph_set_layout (graph, layout);
+  values = test_graph_run (graph, graph->nodes[0].op->domain
+                                      == TP_DOMAIN_POSITIVE);
+  for (int k = 0; k < graph->n_nodes; k++)
+    check_node (graph, k, values, text);
+}
+
+static void
 test_case (gconstpointer data)
 {
-  int i = GPOINTER_TO_INT (data);
-  const char *text = cases[i].text;
-
   for (int layout = 0; layout < TEST_N_LAYOUTS; layout++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TpGraph) graph = test_graph_new (cases[i].opset, text, &error);
-      g_autoptr (GPtrArray) values = NULL;
+    check_case (GPOINTER_TO_INT (data), TPLAN_DTYPE_FLOAT32, layout);
+}
 
-      g_assert_no_error (error);
-      g_assert_cmpint (graph->n_nodes, >, 0);
-      test_graph_set_layout (graph, layout);
-      values = test_graph_run (graph, graph->nodes[0].op->domain
-                                          == TP_DOMAIN_POSITIVE);
-      for (int k = 0; k < graph->n_nodes; k++)
-        check_node (graph, k, values, text);
+/* Every op that takes float32 takes narrower reals. */
+static void
+test_narrow (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      check_case (i, TPLAN_DTYPE_FLOAT16, i % TEST_N_LAYOUTS);
+      check_case (i, TPLAN_DTYPE_BFLOAT16, (i + 1) % TEST_N_LAYOUTS);
     }
 }
 
@@ -250,6 +264,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/op/narrow", test_narrow);
   g_test_add_func ("/op/coverage", test_coverage);
   g_test_add_func ("/op/flags", test_flags);
   add_cases ("nests", G_N_ELEMENTS (cases), test_case);

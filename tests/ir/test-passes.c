@@ -57,7 +57,7 @@ check_stopped (const TpGraph *graph)
 
 /* Any set of them. */
 static void
-check_set (const TpGraph *graph)
+check_set (const TpGraph *graph, double tolerance)
 {
   int n, n_names = 0;
   const TpPass *const *passes = tp_pass_list (&n);
@@ -70,7 +70,7 @@ check_set (const TpGraph *graph)
       names[n_names++] = passes[i]->name;
   ready = tp_graph_prepare_with (graph, &options, NULL);
   g_assert_nonnull (ready);
-  graph_assert_same (graph, ready, 1e-4, "a set of passes");
+  graph_assert_same (graph, ready, tolerance, "a set of passes");
 }
 
 static gboolean
@@ -131,7 +131,23 @@ test_random (void)
 
       check_left_out (graph);
       check_stopped (graph);
-      check_set (graph);
+      check_set (graph, 1e-4);
+    }
+}
+
+/* Constants that passes make anew are rounded, and blocks magnify that. */
+static void
+test_narrow (void)
+{
+  static const TpDtype reals[] = { TPLAN_DTYPE_FLOAT16, TPLAN_DTYPE_BFLOAT16 };
+
+  for (int i = 0; i < N_ROUNDS; i++)
+    {
+      TpDtype real = reals[i % G_N_ELEMENTS (reals)];
+      g_autoptr (TpGraph) graph
+          = random_model_of (real, g_test_rand_int_range (1, 4));
+
+      check_set (graph, 64 * tp_dtype_get (real)->rounding);
     }
 }
 
@@ -248,6 +264,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/passes/idle", test_idle);
   g_test_add_func ("/passes/random", test_random);
+  g_test_add_func ("/passes/narrow", test_narrow);
   g_test_add_func ("/passes/transposed", test_transposed);
   g_test_add_func ("/passes/each", test_each);
   g_test_add_func ("/passes/last", test_last);

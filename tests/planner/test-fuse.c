@@ -27,7 +27,8 @@
   "{\"name\":\"v\",\"dtype\":\"float32\",\"shape\":[4]},"                     \
   "{\"name\":\"i\",\"dtype\":\"int64\",\"shape\":[4,4]},"                     \
   "{\"name\":\"j\",\"dtype\":\"int64\",\"shape\":[4]},"                       \
-  "{\"name\":\"s32\",\"dtype\":\"int32\",\"shape\":[4,4]}],"                  \
+  "{\"name\":\"s32\",\"dtype\":\"int32\",\"shape\":[4,4]},"                   \
+  "{\"name\":\"h\",\"dtype\":\"float16\",\"shape\":[4,4]}],"                   \
   "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
   "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") ","             \
   "{\"name\":\"split\",\"dtype\":\"int64\",\"shape\":[3],"                 \
@@ -165,6 +166,16 @@ static const FuseCase cases[] = {
   { "pointwise-narrow", Q ("t"),
     OP ("s", "Add", Q ("s32") "," Q ("s32"), "") ","
     OP ("t", "Mul", Q ("s") "," Q ("s32"), ""), "", NULL },
+  { "half-epilogue", Q ("r"), MATMUL ("a", "h", "h") "," RELU ("r", "a"), "a+r",
+    NULL },
+  { "half-pointwise", Q ("t"),
+    ADD ("s", "h", "h") "," OP ("t", "Tanh", Q ("s"), ""), "s+t", NULL },
+  { "half-widened", Q ("r"),
+    OP ("b", "Cast", Q ("h"), ",\"attrs\":{\"to\":1}") "," RELU ("r", "b"), "b+r",
+    NULL },
+  { "half-rounds", Q ("r"),
+    RELU ("a", "m") "," OP ("b", "Cast", Q ("a"), ",\"attrs\":{\"to\":10}") ","
+    OP ("r", "Cast", Q ("b"), ",\"attrs\":{\"to\":1}"), "a+b", NULL },
   { "embedding", Q ("r"),
     OP ("a", "Gather", Q ("m") "," Q ("j"), "") "," ADD ("r", "a", "m"), "a+r",
     NULL },

@@ -1,0 +1,258 @@
+/* test-narrow.c: reals of 16 bits as kernels load and store them, in machine code
+ * with and without instructions for float16, by the interpreter and as OpenCL C:
+ * all they may be, and float32 values around all places where rounding turns. */
+#include "config.h"
+
+#include "ir/narrow-real.h"
+#include "kernel/jit.h"
+#include "kernel/kernel-interpret.h"
+#include "kernel/kernel-verify.h"
+#include "opencl-runner.h"
+
+#include <math.h>
+#include <string.h>
+
+#define N_PATTERNS 65536
+#define N_AROUND 5            /* float32 values tried around each */
+
+static const struct
+{
+  TpDtype dtype;
+  int digits;
+} formats[] = { { TPLAN_DTYPE_FLOAT16, TP_FLOAT16_DIGITS },
+                { TPLAN_DTYPE_BFLOAT16, TP_BFLOAT16_DIGITS } };
+
+/* y[i] = x[i], @lanes at a time; of the last ones all but one by a mask. */
+static TpKernel *
+make_copy (TpDtype from, TpDtype to, gint64 n, int lanes)
+{
+  TpKernel *kernel = tp_kernel_new ("copy");
+  TpValue at, mask = -1, value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, from, n, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, to, n, TRUE);
+  kernel->n_groups = n / lanes;
+  at = tp_k_binary (kernel, TP_I_IMUL, tp_k_group (kernel),
+                    tp_k_index (kernel, lanes));
+  value = tp_k_load (kernel, 0, at, lanes, mask);
+  tp_k_store (kernel, 1, at, value, mask);
+  if (lanes > 1)
+    {
+      mask = tp_k_binary (kernel, TP_I_ILESS, tp_k_iota (kernel, lanes),
+                          tp_k_i32 (kernel, lanes, lanes - 1));
+      value = tp_k_load (kernel, 0, at, lanes, mask);
+      tp_k_store (kernel, 1, at, value, mask);
+    }
+  return kernel;
+}
+
+/* ---- by whom ------------------------------------------------------------- */
+
+/* FALSE: not here, and why. */
+typedef gboolean (*RunFunc) (const TpKernel *kernel, void *const *buffers,
+                             const char **out_reason);
+
+static gboolean
+run_interpreter (const TpKernel *kernel, void *const *buffers,
+                 const char **out_reason)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
+  g_assert_no_error (error);
+  return TRUE;
+}
+
+static gboolean
+run_opencl (const TpKernel *kernel, void *const *buffers,
+            const char **out_reason)
+{
+  g_autofree char *reason = NULL;
+  OpenclRunner *runner = opencl_runner_new (&kernel, 1, &reason);
+
+  *out_reason = "no OpenCL";
+  if (runner == NULL)
+    return FALSE;
+  opencl_runner_run (runner, 0, 0, buffers);
+  opencl_runner_free (runner);
+  return TRUE;
+}
+
+static int
+take_once (gpointer data)
+{
+  GBytes **object = data;
+
+  return *object == NULL ? 0 : -1;
+}
+
+static void
+keep (gpointer data, int kernel, const TpObject *object)
+{
+  GBytes **bytes = data;
+
+  *bytes = g_bytes_new (object->bytes, object->size);
+}
+
+/* Links nothing: no function of a library is called. */
+static gboolean
+run_jit_without (const TpKernel *kernel, void *const *buffers,
+                 const char *without, const char **out_reason)
+{
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpJit) jit = NULL;
+  const TpJitWork work = { take_once, keep, &bytes, without };
+  TpObject object;
+
+  *out_reason = "no LLVM";
+  if (!tp_jit_compile (&kernel, &work, &error) && tp_jit_get_identity () == NULL)
+    return FALSE;
+  g_assert_no_error (error);
+  object.bytes = g_bytes_get_data (bytes, &object.size);
+  jit = tp_object_link (&object, 1, &error);
+  g_assert_no_error (error);
+  for (gint64 group = 0; group < kernel->n_groups; group++)
+    tp_jit_get (jit, 0) (buffers, group, NULL, 0);
+  return TRUE;
+}
+
+static gboolean
+run_jit (const TpKernel *kernel, void *const *buffers, const char **out_reason)
+{
+  return run_jit_without (kernel, buffers, NULL, out_reason);
+}
+
+static gboolean
+run_jit_plain (const TpKernel *kernel, void *const *buffers,
+               const char **out_reason)
+{
+  const char *identity = tp_jit_get_identity ();
+
+  *out_reason = "the processor has no instructions for float16";
+  return identity != NULL && strstr (identity, "+f16c") != NULL
+         && run_jit_without (kernel, buffers, "f16c", out_reason);
+}
+
+/* ---- what is tried -------------------------------------------------------- */
+
+/* All that two bytes may be. */
+static void
+check_widen (RunFunc run, TpDtype dtype, int digits, int lanes)
+{
+  g_autoptr (TpKernel) kernel
+      = make_copy (dtype, TPLAN_DTYPE_FLOAT32, N_PATTERNS, lanes);
+  g_autofree guint16 *x = g_new (guint16, N_PATTERNS);
+  g_autofree float *y = g_new0 (float, N_PATTERNS);
+  void *buffers[] = { x, y };
+  const char *reason;
+
+  for (int i = 0; i < N_PATTERNS; i++)
+    x[i] = (guint16) i;
+  if (!run (kernel, buffers, &reason))
+    {
+      g_test_skip (reason);
+      return;
+    }
+  for (int i = 0; i < N_PATTERNS; i++)
+    {
+      float want = (float) tp_narrow_real_widen (x[i], digits);
+
+      if (isnan (want))
+        g_assert_true (isnan (y[i]));
+      else
+        g_assert_cmpmem (&y[i], sizeof (float), &want, sizeof (float));
+    }
+}
+
+/* The middle of each value and the next, and what is next to it. */
+static void
+fill_around (float *x, int digits)
+{
+  for (int i = 0; i < N_PATTERNS; i++)
+    {
+      double a = tp_narrow_real_widen ((guint16) i, digits);
+      double b = tp_narrow_real_widen ((guint16) (i + 1), digits);
+      float middle = (float) ((isinf (b) ? a * (1 + ldexp (1, -digits)) : b) / 2
+                              + a / 2);
+
+      x[i * N_AROUND] = (float) a;
+      x[i * N_AROUND + 1] = middle;
+      x[i * N_AROUND + 2] = nextafterf (middle, 0.0f);
+      x[i * N_AROUND + 3] = nextafterf (middle, middle < 0 ? -INFINITY : INFINITY);
+      x[i * N_AROUND + 4] = ldexpf (1.0f + (float) i / N_PATTERNS,
+                                    g_test_rand_int_range (-150, 128));
+    }
+}
+
+static void
+check_narrow (RunFunc run, TpDtype dtype, int digits, int lanes)
+{
+  enum { N = N_PATTERNS * N_AROUND };
+  g_autoptr (TpKernel) kernel
+      = make_copy (TPLAN_DTYPE_FLOAT32, dtype, N, lanes);
+  g_autofree float *x = g_new (float, N);
+  g_autofree guint16 *y = g_new0 (guint16, N);
+  void *buffers[] = { x, y };
+  const char *reason;
+
+  fill_around (x, digits);
+  if (!run (kernel, buffers, &reason))
+    {
+      g_test_skip (reason);
+      return;
+    }
+  for (int i = 0; i < N; i++)
+    if (isnan (x[i]))
+      g_assert_true (isnan (tp_narrow_real_widen (y[i], digits)));
+    else
+      g_assert_cmphex (y[i], ==, tp_narrow_real_round (x[i], digits));
+}
+
+static void
+check_all (RunFunc run)
+{
+  static const int lanes[] = { 1, 4, 8, 16 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (formats); i++)
+    for (gsize k = 0; k < G_N_ELEMENTS (lanes); k++)
+      {
+        check_widen (run, formats[i].dtype, formats[i].digits, lanes[k]);
+        check_narrow (run, formats[i].dtype, formats[i].digits, lanes[k]);
+      }
+}
+
+static void
+test_interpreter (void)
+{
+  check_all (run_interpreter);
+}
+
+static void
+test_jit (void)
+{
+  check_all (run_jit);
+}
+
+static void
+test_jit_plain (void)
+{
+  check_all (run_jit_plain);
+}
+
+static void
+test_opencl (void)
+{
+  check_all (run_opencl);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/narrow/interpreter", test_interpreter);
+  g_test_add_func ("/narrow/jit", test_jit);
+  g_test_add_func ("/narrow/jit-plain", test_jit_plain);
+  g_test_add_func ("/narrow/opencl", test_opencl);
+  return g_test_run ();
+}
