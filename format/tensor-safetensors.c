@@ -15,8 +15,7 @@
 
 /* Known to the format, not to us. */
 static const char *const foreign_dtypes[]
-    = { "F16", "BF16", "F8_E4M3", "F8_E5M2", "I16", "I8", "U16", "U32",
-        "U64", NULL };
+    = { "F16", "BF16", "F8_E4M3", "F8_E5M2", "U64", NULL };
 
 typedef struct
 {
@@ -225,17 +224,26 @@ tp_safetensors_list (TpTensorFile *file, GError **error)
   return check_extents (&reader, error);
 }
 
+static const char *
+get_name (TpDtype dtype)
+{
+  return tp_dtype_get (dtype)->safetensors;
+}
+
 gboolean
 tp_safetensors_read (TpTensorFile *file, TpTensorEntry *entry, GError **error)
 {
+  g_autofree char *known = NULL;
+
   if (entry->foreign_dtype == NULL)
     {
       entry->tensor.data = file->base + entry->offset;
       return TRUE;
     }
+  known = tp_dtype_join_names (get_name, " and ");
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%s: tensor '%s' is %s; known are F32, F64, I64, I32, U8 and "
-               "BOOL: convert it before saving, as with tensor.float ()",
-               file->name, entry->key, entry->foreign_dtype);
+               "%s: tensor '%s' is %s; known are %s: convert it before "
+               "saving, as with tensor.float ()",
+               file->name, entry->key, entry->foreign_dtype, known);
   return FALSE;
 }

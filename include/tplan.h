@@ -135,6 +135,10 @@ typedef enum
   TPLAN_DTYPE_INT32,
   TPLAN_DTYPE_UINT8,
   TPLAN_DTYPE_BOOL,           /* a byte, 0 or 1 */
+  TPLAN_DTYPE_INT8,
+  TPLAN_DTYPE_INT16,
+  TPLAN_DTYPE_UINT16,
+  TPLAN_DTYPE_UINT32,
 } TplanDtype;
 
 /**

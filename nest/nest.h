@@ -17,8 +17,8 @@
  *
  * An expression is real (float32 on devices) or integer (int64 on devices,
  * exact); arithmetic and comparisons keep to one class. What memory holds is
- * the dtype of the access: float32 is real, int64, int32, uint8 and bool are
- * integer. A store converts nothing: integers wrap to the width, bool takes
+ * the dtype of the access: float32 is real, bool and what has int in its name
+ * are integer. A store converts nothing: integers wrap to the width, bool takes
  * x != 0. */
 #ifndef TP_NEST_NEST_H
 #define TP_NEST_NEST_H

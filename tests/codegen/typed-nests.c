@@ -31,7 +31,9 @@ pick_dtype (Maker *maker)
 {
   static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_INT64,
                                     TPLAN_DTYPE_INT32, TPLAN_DTYPE_UINT8,
-                                    TPLAN_DTYPE_BOOL };
+                                    TPLAN_DTYPE_BOOL,  TPLAN_DTYPE_INT8,
+                                    TPLAN_DTYPE_INT16, TPLAN_DTYPE_UINT16,
+                                    TPLAN_DTYPE_UINT32 };
 
   return dtypes[pick (maker, G_N_ELEMENTS (dtypes))];
 }
@@ -226,7 +228,10 @@ static void
 finish (Maker *maker)
 {
   static const TpDtype integers[] = { TPLAN_DTYPE_INT64, TPLAN_DTYPE_INT32,
-                                      TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL };
+                                      TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL,
+                                      TPLAN_DTYPE_INT8,  TPLAN_DTYPE_INT16,
+                                      TPLAN_DTYPE_UINT16,
+                                      TPLAN_DTYPE_UINT32 };
   TpNest *nest = maker->nest;
   gint64 n = set_strides (maker, &nest->store, TRUE);
   int result = maker->values[maker->n_values - 1];

@@ -43,6 +43,14 @@ store (TpDtype dtype, double value)
       return (gint32) integer;
     case TPLAN_DTYPE_UINT8:
       return (guint8) integer;
+    case TPLAN_DTYPE_INT8:
+      return (gint8) integer;
+    case TPLAN_DTYPE_INT16:
+      return (gint16) integer;
+    case TPLAN_DTYPE_UINT16:
+      return (guint16) integer;
+    case TPLAN_DTYPE_UINT32:
+      return (guint32) integer;
     default:
       return value != 0;
     }
