@@ -44,7 +44,7 @@ typedef enum
   TP_I_IMIN,
   TP_I_IMAX,
   TP_I_ISHL,        /* I32 */
-  TP_I_IAND,        /* I32 */
+  TP_I_IAND,
   TP_I_ILESS,       /* MASK */
   TP_I_IEQUAL,      /* MASK */
   TP_I_INDEX_TO_I32, /* wraps */

@@ -92,6 +92,7 @@ typedef enum
   TP_EXPR_MOD,        /* remainder with the sign of the divisor */
   TP_EXPR_LESS,       /* 1 or 0, of the class of its operands */
   TP_EXPR_EQUAL,
+  TP_EXPR_AND,        /* of the bits of integers */
   TP_EXPR_SELECT,     /* a != 0 ? b : c; a of either class */
   TP_EXPR_IS_NAN,     /* of a real: 1.0 or 0.0 */
   TP_EXPR_TO_REAL,    /* of an integer */

@@ -179,7 +179,8 @@ add_integer (Maker *maker)
 {
   static const TpExprOp ops[] = { TP_EXPR_ADD, TP_EXPR_SUB, TP_EXPR_MUL,
                                   TP_EXPR_DIV, TP_EXPR_MOD, TP_EXPR_MIN,
-                                  TP_EXPR_MAX, TP_EXPR_LESS, TP_EXPR_EQUAL };
+                                  TP_EXPR_MAX, TP_EXPR_LESS, TP_EXPR_EQUAL,
+                                  TP_EXPR_AND };
   TpNest *nest = maker->nest;
   int scaled;
 
