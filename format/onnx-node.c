@@ -348,10 +348,12 @@ trim (TpArray *names)
 }
 
 /* Ops of other domains that are known by their bare names: exporters wrote
- * them there before ONNX had them. */
+ * them there before ONNX had them, or had them of 16 bits. */
 static const char *const adopted[][2] = {
+  { "com.microsoft", "DequantizeLinear" },
   { "com.microsoft", "FastGelu" },
   { "com.microsoft", "Gelu" },
+  { "com.microsoft", "QuantizeLinear" },
 };
 
 static gboolean
