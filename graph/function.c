@@ -6,7 +6,7 @@
 
 #include "graph/function.h"
 
-#include "graph/function-body.h"
+#include "graph/function-quantized.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
 #include "graph/graph-node.h"
@@ -209,11 +209,22 @@ static const char *const window_attrs[] = { "output_datatype", "periodic",
 static const TpFunction functions[] = {
   { "BlackmanWindow", 1, 1, 1, window_attrs, { 0.42, -0.5, 0.08 },
     add_window },
+  { "DynamicQuantizeMatMul", 3, 5, 1, tp_attrs_none, { 0.0 },
+    tp_body_add_dynamic_matmul },
   { "HammingWindow", 1, 1, 1, window_attrs, { 25.0 / 46.0, -21.0 / 46.0, 0.0 },
     add_window },
   { "HannWindow", 1, 1, 1, window_attrs, { 0.5, -0.5, 0.0 }, add_window },
+  { "MatMulIntegerToFloat", 4, 7, 1, tp_attrs_none, { 0.0 },
+    tp_body_add_integer_matmul },
   { "NegativeLogLikelihoodLoss", 2, 3, 1, loss_attrs, { 0.0 },
     add_likelihood_loss },
+  { "QGemm", 6, 9, 1, tp_attrs_qgemm, { 0.0 }, tp_body_add_qgemm },
+  { "QLinearAdd", 8, 8, 1, tp_attrs_none, { 0.0 }, tp_body_add_qlinear_add },
+  { "QLinearGlobalAveragePool", 5, 5, 1, tp_attrs_qpool, { 0.0 },
+    tp_body_add_qlinear_pool },
+  { "QLinearMul", 8, 8, 1, tp_attrs_none, { 0.0 }, tp_body_add_qlinear_mul },
+  { "QLinearSigmoid", 5, 5, 1, tp_attrs_none, { 0.0 },
+    tp_body_add_qlinear_sigmoid },
   { "SoftmaxCrossEntropyLoss", 2, 3, 2, loss_attrs, { 0.0 },
     add_cross_entropy_loss },
 };
@@ -250,7 +261,7 @@ check_attrs (const TpBody *self)
         tp_builder_set_error (self->builder, self->node->place, self->error,
                               "%s has no attribute '%s'; it has %s",
                               self->node->type, self->node->attrs[i].name,
-                              list);
+                              *list != '\0' ? list : "none");
         return FALSE;
       }
   if (strcmp (reduction, "mean") == 0 || strcmp (reduction, "sum") == 0

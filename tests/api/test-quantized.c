@@ -249,6 +249,83 @@ test_back (gconstpointer device)
     }
 }
 
+/* ---- ops of ONNX Runtime ------------------------------------------------------ */
+
+enum { ROWS = 2, DEPTH = 6, COLUMNS = 5 };
+
+#define INPUT(name, dtype, shape)                                             \
+  "{'name': '" name "', 'dtype': '" dtype "', 'shape': " shape "}, "
+#define OP(type, inputs, output)                                              \
+  "{'type': '" type "', 'inputs': [" inputs "], 'outputs': ['" output "']}"
+
+static const char runtime_model[]
+    = "{'format': 'tplan-graph/1', 'opset': 13, 'inputs': ["
+      INPUT ("a", "uint8", "[2, 6]") INPUT ("b", "uint8", "[2, 6]")
+      INPUT ("w", "int8", "[6, 5]") INPUT ("c", "int32", "[5]")
+      INPUT ("s", "float32", "[]") INPUT ("t", "float32", "[]")
+      INPUT ("az", "uint8", "[]") INPUT ("wz", "int8", "[]")
+      "{'name': 'x', 'shape': [2, 6]}], 'ops': ["
+      OP ("QLinearAdd", "'a', 's', 'az', 'b', 't', 'az', 's', 'wz'", "sum") ", "
+      OP ("QLinearMul", "'a', 's', 'az', 'b', 't', 'az', 's', 'wz'", "mul") ", "
+      OP ("QGemm", "'a', 's', 'az', 'w', 't', 'wz', 'c', 't', 'az'", "gemm")
+      ", " OP ("MatMulIntegerToFloat", "'a', 'w', 's', 't', 'az', 'wz'", "real")
+      ", " OP ("DynamicQuantizeMatMul", "'x', 'w', 't', 'wz'", "dynamic") ", "
+      "{'type': 'DynamicQuantizeLinear', 'inputs': ['x'], 'outputs': ['q', "
+      "'qs', 'qz']}, "
+      OP ("MatMulIntegerToFloat", "'q', 'w', 'qs', 't', 'qz', 'wz'", "spelled")
+      "], 'outputs': ['sum', 'mul', 'gemm', 'real', 'dynamic', 'spelled']}";
+
+static int
+product_at (const guint8 *a, const gint8 *w, int a_zero, int w_zero, int at)
+{
+  int sum = 0;
+
+  for (int k = 0; k < DEPTH; k++)
+    sum += (a[at / COLUMNS * DEPTH + k] - a_zero)
+           * (w[k * COLUMNS + at % COLUMNS] - w_zero);
+  return sum;
+}
+
+static void
+test_runtime (gconstpointer device)
+{
+  guint8 a[ROWS * DEPTH], b[ROWS * DEPTH], az = 131;
+  gint8 w[DEPTH * COLUMNS], wz = -7;
+  gint32 c[COLUMNS] = { -300, 12, 4, 999, -1 };
+  float s = 0.25f, t = 0.75f, x[ROWS * DEPTH];
+  gint8 sum[ROWS * DEPTH], mul[ROWS * DEPTH];
+  guint8 gemm[ROWS * COLUMNS];
+  float real[ROWS * COLUMNS], dynamic[ROWS * COLUMNS], spelled[ROWS * COLUMNS];
+  const void *inputs[] = { a, b, w, c, &s, &t, &az, &wz, x };
+  void *outputs[] = { sum, mul, gemm, real, dynamic, spelled };
+
+  g_free (fill (a, FALSE, ROWS * DEPTH, FALSE));
+  g_free (fill (b, FALSE, ROWS * DEPTH, FALSE));
+  g_free (fill (w, TRUE, DEPTH * COLUMNS, FALSE));
+  for (int i = 0; i < ROWS * DEPTH; i++)
+    x[i] = (float) g_test_rand_double_range (-3, 3);
+  if (!run (device, runtime_model, inputs, outputs))
+    return;
+  for (int i = 0; i < ROWS * DEPTH; i++)
+    {
+      float p = (float) (a[i] - az) * s, q = (float) (b[i] - az) * t;
+
+      g_assert_cmpint (sum[i], ==, quantize ((p + q) / s, wz, -128));
+      g_assert_cmpint (mul[i], ==, quantize (p * q / s, wz, -128));
+    }
+  for (int i = 0; i < ROWS * COLUMNS; i++)
+    {
+      int product = product_at (a, w, az, wz, i);
+
+      g_assert_cmpfloat (real[i], ==, (float) product * (s * t));
+      g_assert_cmpint (gemm[i], ==,
+                       quantize ((float) (product + c[i % COLUMNS]) * (s * t)
+                                     / t,
+                                 az, 0));
+      g_assert_cmpfloat (dynamic[i], ==, spelled[i]);
+    }
+}
+
 static void
 add (const char *name, GTestDataFunc function)
 {
@@ -270,5 +347,6 @@ main (int argc, char **argv)
   add ("matmul", test_matmul);
   add ("conv", test_conv);
   add ("back", test_back);
+  add ("runtime", test_runtime);
   return g_test_run ();
 }
