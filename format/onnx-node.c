@@ -348,10 +348,19 @@ trim (TpArray *names)
 }
 
 /* Ops of other domains that are known by their bare names: exporters wrote
- * them there before ONNX had them. */
+ * them there before ONNX had them, or had them of 16 bits. */
 static const char *const adopted[][2] = {
+  { "com.microsoft", "DequantizeLinear" },
+  { "com.microsoft", "DynamicQuantizeMatMul" },
   { "com.microsoft", "FastGelu" },
   { "com.microsoft", "Gelu" },
+  { "com.microsoft", "MatMulIntegerToFloat" },
+  { "com.microsoft", "QGemm" },
+  { "com.microsoft", "QLinearAdd" },
+  { "com.microsoft", "QLinearGlobalAveragePool" },
+  { "com.microsoft", "QLinearMul" },
+  { "com.microsoft", "QLinearSigmoid" },
+  { "com.microsoft", "QuantizeLinear" },
 };
 
 static gboolean

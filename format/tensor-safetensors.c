@@ -15,7 +15,7 @@
 
 /* Known to the format, not to us. */
 static const char *const foreign_dtypes[]
-    = { "F8_E4M3", "F8_E5M2", "I16", "I8", "U16", "U32", "U64", NULL };
+    = { "F8_E4M3", "F8_E5M2", "U64", NULL };
 
 typedef struct
 {

@@ -15,8 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-/* What is larger is left to be computed, but for weights that are cut, put together
- * or scaled: made of data that were seen, and in all no more than there were. */
+/* What is larger is left to be computed, but for weights that are cut, put together,
+ * scaled or dequantized: made of data that were seen, and in all no more numbers than
+ * there were. */
 #define MAX_OUTPUT_BYTES (1 << 20)
 #define MAX_INPUT_ELEMENTS (1 << 23)  /* of one op */
 #define MAX_BYTES (1 << 25)           /* of all outputs that are not such */
@@ -49,21 +50,21 @@ init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
 }
 
 static gint64
-get_data_bytes (const TpTensor *tensor)
+count_data (const TpTensor *tensor)
 {
-  return tensor->init.kind == TP_INIT_DATA ? tensor->size_bytes : 0;
+  return tensor->init.kind == TP_INIT_DATA ? tensor->count : 0;
 }
 
-/* What @node reads of data. */
+/* The elements that @node reads of data. */
 static gint64
-count_read_bytes (TpDraft *draft, const TpNode *node)
+count_read_data (TpDraft *draft, const TpNode *node)
 {
   gint64 n = 0;
 
   for (int i = 0; i < node->n_inputs; i++)
     if (node->inputs[i] >= 0
         && !tp_size_add (
-            n, get_data_bytes (tp_draft_tensor (draft, node->inputs[i])), &n))
+            n, count_data (tp_draft_tensor (draft, node->inputs[i])), &n))
       return 0;
   return n;
 }
@@ -74,7 +75,7 @@ count_read_bytes (TpDraft *draft, const TpNode *node)
 static gint64
 count_elements (TpDraft *draft, const TpNode *node)
 {
-  gint64 n = 0, most = MAX (MAX_OUTPUT_BYTES, count_read_bytes (draft, node));
+  gint64 n = 0, n_read = count_read_data (draft, node);
 
   if (node->op == NULL || node->op->reference == NULL
       || node->op->kind == TP_OP_CONTRACT || node->op->kind == TP_OP_WINDOW
@@ -97,7 +98,8 @@ count_elements (TpDraft *draft, const TpNode *node)
     {
       const TpTensor *output = tp_draft_tensor (draft, node->outputs[i]);
 
-      if (output->size_bytes > most || output->state > 0)
+      if ((output->size_bytes > MAX_OUTPUT_BYTES && output->count > n_read)
+          || output->state > 0)
         return -1;
       n += output->count;
     }
@@ -233,24 +235,32 @@ store (TpDraft *draft, int index, const TpRefTensor *value, GError **error)
 }
 
 static gint64
-count_data_bytes (TpDraft *draft)
+count_all_data (TpDraft *draft)
 {
   gint64 n = 0;
 
   for (int i = 0; i < (int) draft->tensors->len; i++)
-    if (!tp_size_add (n, get_data_bytes (tp_draft_tensor (draft, i)), &n))
+    if (!tp_size_add (n, count_data (tp_draft_tensor (draft, i)), &n))
       return G_MAXINT64;
   return n;
 }
 
 static gboolean
-take_bytes (TpFold *fold, TpDraft *draft, gint64 size_bytes, gboolean is_moved)
+take_outputs (TpFold *fold, TpDraft *draft, const TpNode *node)
 {
-  if (fold->data_bytes == 0)
-    fold->data_bytes = 1 + count_data_bytes (draft);
-  if (is_moved && size_bytes <= fold->data_bytes - fold->moved_bytes)
+  gint64 size_bytes = 0, count = 0;
+
+  for (int i = 0; i < node->n_outputs; i++)
     {
-      fold->moved_bytes += size_bytes;
+      size_bytes += tp_draft_tensor (draft, node->outputs[i])->size_bytes;
+      count += tp_draft_tensor (draft, node->outputs[i])->count;
+    }
+  if (fold->n_data == 0)
+    fold->n_data = 1 + count_all_data (draft);
+  if (count <= count_read_data (draft, node)
+      && count <= fold->n_data - fold->n_moved)
+    {
+      fold->n_moved += count;
       return TRUE;
     }
   if (size_bytes > MAX_BYTES - fold->size_bytes)
@@ -263,14 +273,11 @@ take_bytes (TpFold *fold, TpDraft *draft, gint64 size_bytes, gboolean is_moved)
 static gboolean
 take_budget (TpFold *fold, TpDraft *draft, const TpNode *node)
 {
-  gint64 n_elements = count_elements (draft, node), size_bytes = 0;
+  gint64 n_elements = count_elements (draft, node);
 
-  for (int i = 0; n_elements >= 0 && i < node->n_outputs; i++)
-    size_bytes += tp_draft_tensor (draft, node->outputs[i])->size_bytes;
   if (n_elements < 0
       || n_elements > draft->limits.values[TP_LIMIT_FOLD] - fold->n_elements
-      || !take_bytes (fold, draft, size_bytes,
-                      size_bytes <= count_read_bytes (draft, node)))
+      || !take_outputs (fold, draft, node))
     return FALSE;
   fold->n_elements += n_elements;
   return TRUE;

@@ -13,6 +13,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "ir/op.h"
+#include "ops/op-quantize.h"
 #include "ops/op.h"
 
 #include <string.h>
@@ -45,7 +46,8 @@ may_be_channels_last (TpDraft *draft, const TpTensor *tensor)
   return tensor->rank == 4 && tensor->producer >= 0
          && !is_rigid (tp_draft_node (draft, tensor->producer))
          && !tp_tensor_is_constant (tensor)
-         && !tp_dtype_is_integer (tensor->dtype)
+         && (!tp_dtype_is_integer (tensor->dtype)
+             || tp_dtype_is_quantized (tensor->dtype))
          && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
 }
 

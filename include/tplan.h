@@ -137,6 +137,10 @@ typedef enum
   TPLAN_DTYPE_BOOL,           /* a byte, 0 or 1 */
   TPLAN_DTYPE_FLOAT16,        /* IEEE 754's binary16 */
   TPLAN_DTYPE_BFLOAT16,       /* the upper half of a float32; numpy has none */
+  TPLAN_DTYPE_INT8,
+  TPLAN_DTYPE_INT16,
+  TPLAN_DTYPE_UINT16,
+  TPLAN_DTYPE_UINT32,
 } TplanDtype;
 
 /**

@@ -60,6 +60,14 @@ LOAD (load_int64, gint64, gint64, value)
 STORE (store_int64, gint64, gint64, src[i])
 LOAD (load_int32, gint32, gint64, value)
 STORE (store_int32, gint32, gint64, src[i])
+LOAD (load_int16, gint16, gint64, value)
+STORE (store_int16, gint16, gint64, src[i])
+LOAD (load_int8, gint8, gint64, value)
+STORE (store_int8, gint8, gint64, src[i])
+LOAD (load_uint32, guint32, gint64, value)
+STORE (store_uint32, guint32, gint64, src[i])
+LOAD (load_uint16, guint16, gint64, value)
+STORE (store_uint16, guint16, gint64, src[i])
 LOAD (load_uint8, guint8, gint64, value)
 STORE (store_uint8, guint8, gint64, src[i])
 STORE (store_bool, guint8, gint64, src[i] != 0)
@@ -105,6 +113,22 @@ static const TpDtypeRow rows[] = {
     REALS (load_bfloat16, store_bfloat16), .compute = TP_COMPUTE_FLOAT32,
     .least_normal = FLT_MIN, .rounding = 0x1p-8,
     .onnx = 16, .npy = NULL, .safetensors = "BF16", .opencl = "ushort" },
+  [TPLAN_DTYPE_INT8] = { .name = "int8", .size = 1,
+    INTEGERS (TP_CLASS_INTEGER, load_int8, store_int8),
+    .low = G_MININT8, .high = G_MAXINT8,
+    .onnx = 3, .npy = "|i1", .safetensors = "I8", .opencl = "char" },
+  [TPLAN_DTYPE_INT16] = { .name = "int16", .size = 2,
+    INTEGERS (TP_CLASS_INTEGER, load_int16, store_int16),
+    .low = G_MININT16, .high = G_MAXINT16,
+    .onnx = 5, .npy = "<i2", .safetensors = "I16", .opencl = "short" },
+  [TPLAN_DTYPE_UINT16] = { .name = "uint16", .size = 2,
+    INTEGERS (TP_CLASS_INTEGER, load_uint16, store_uint16),
+    .low = 0, .high = G_MAXUINT16,
+    .onnx = 4, .npy = "<u2", .safetensors = "U16", .opencl = "ushort" },
+  [TPLAN_DTYPE_UINT32] = { .name = "uint32", .size = 4,
+    INTEGERS (TP_CLASS_INTEGER, load_uint32, store_uint32),
+    .low = 0, .high = G_MAXUINT32,
+    .onnx = 12, .npy = "<u4", .safetensors = "U32", .opencl = "uint" },
 };
 
 int

@@ -252,6 +252,36 @@ emit_truncation (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
       result, "");
 }
 
+/* Whether INDEX @value lies in 32 bits, in which CPUs convert more at a time. */
+static gboolean
+is_narrow (const TpLlvmEmitter *emitter, TpValue value)
+{
+  const TpRange *range = &emitter->ranges[value];
+
+  return range->lo >= G_MININT32 && range->hi <= G_MAXINT32;
+}
+
+/* Between INDEX and F32. */
+static LLVMValueRef
+emit_index_conversion (TpLlvmEmitter *emitter, const TpInstr *instr,
+                       LLVMValueRef x)
+{
+  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
+  LLVMTypeRef narrow = tp_llvm_type (emitter, TP_KIND_I32, instr->lanes);
+  LLVMBuilderRef builder = emitter->builder;
+
+  if (instr->op == TP_I_INDEX_TO_F32)
+    return LLVMBuildSIToFP (builder,
+                            is_narrow (emitter, instr->a)
+                                ? LLVMBuildTrunc (builder, x, narrow, "")
+                                : x,
+                            type, "");
+  if (!is_narrow (emitter, instr - emitter->kernel->instrs))
+    return emit_truncation (emitter, instr, x);
+  return LLVMBuildSExt (builder, LLVMBuildFPToSI (builder, x, narrow, ""),
+                        type, "");
+}
+
 /* Between kinds; NULL: @instr does something else. */
 static LLVMValueRef
 emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
@@ -268,9 +298,9 @@ emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
     case TP_I_F32_TO_I32:
       return LLVMBuildFPToSI (builder, x, type, "");
     case TP_I_F32_TO_INDEX:
-      return emit_truncation (emitter, instr, x);
-    case TP_I_I32_TO_F32:
     case TP_I_INDEX_TO_F32:
+      return emit_index_conversion (emitter, instr, x);
+    case TP_I_I32_TO_F32:
       return LLVMBuildSIToFP (builder, x, type, "");
     case TP_I_AS_I32:
     case TP_I_AS_F32:

@@ -302,7 +302,7 @@ tp_prover_bits_of (TpProver *prover, const TpInstr *instr)
   const TpAffine *a = &prover->forms[instr->a], *b = &prover->forms[instr->b];
 
   if (b->is_unknown || b->n > 0 || b->constant < 0)
-    return tp_prover_fresh (prover, TP_KIND_I32, 1);
+    return tp_prover_fresh (prover, instr->kind, 1);
   if (instr->op == TP_I_ISHL)
     return tp_affine_scale (a, G_GINT64_CONSTANT (1) << (b->constant & 31));
   return tp_solver_add_atom (prover->solver, 0, b->constant);

@@ -8,6 +8,8 @@
 
 #include "ir/guard.h"
 
+#include <math.h>
+
 static const TpRange full = { G_MININT64, G_MAXINT64 };
 
 gboolean
@@ -100,6 +102,48 @@ range_of_counter (TpRange first, TpRange end)
   return (TpRange){ first.lo, end.hi - 1 };
 }
 
+/* The number that all lanes of a value are; FALSE: it is none, or no constant. */
+static gboolean
+get_real (const TpKernel *kernel, TpValue value, double *out)
+{
+  const TpInstr *instr = &kernel->instrs[value];
+
+  if (instr->op == TP_I_SPLAT)
+    instr = &kernel->instrs[instr->a];
+  *out = instr->fimm;
+  return instr->op == TP_I_CONST_F32 && !isnan (instr->fimm);
+}
+
+#define HELD 4 /* bounds put around one value */
+
+/* Of the integer that an F32 becomes, which was held to numbers: min and max give the
+ * second operand, the number, where the first is none. */
+static TpRange
+range_of_real (const TpKernel *kernel, TpValue value)
+{
+  double low = -INFINITY, high = INFINITY, bound;
+  gboolean has_bound = FALSE;
+
+  for (int i = 0; i < HELD; i++)
+    {
+      const TpInstr *instr = &kernel->instrs[value];
+
+      if ((instr->op != TP_I_FMIN && instr->op != TP_I_FMAX)
+          || !get_real (kernel, instr->b, &bound))
+        break;
+      /* What is outside of what comes later is moved there. */
+      if (instr->op == TP_I_FMIN && bound < high)
+        high = MAX (bound, low);
+      else if (instr->op == TP_I_FMAX && bound > low)
+        low = MIN (bound, high);
+      has_bound = TRUE;
+      value = instr->a;
+    }
+  if (!has_bound || low < -0x1p62 || high > 0x1p62)
+    return full;
+  return (TpRange){ (gint64) low, (gint64) high };
+}
+
 static TpRange
 range_of_leaf (const TpKernel *kernel, const TpInstr *instr)
 {
@@ -156,6 +200,8 @@ range_of (const TpKernel *kernel, const TpInstr *instr, const TpRange *ranges)
       return unite (b, ranges[instr->c]);
     case TP_I_FOR:
       return range_of_counter (a, b);
+    case TP_I_F32_TO_INDEX:
+      return range_of_real (kernel, instr->a);
     default:
       return range_of_leaf (kernel, instr);
     }

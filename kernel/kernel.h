@@ -44,7 +44,7 @@ typedef enum
   TP_I_IMIN,
   TP_I_IMAX,
   TP_I_ISHL,        /* I32 */
-  TP_I_IAND,        /* I32 */
+  TP_I_IAND,
   TP_I_ILESS,       /* MASK */
   TP_I_IEQUAL,      /* MASK */
   TP_I_INDEX_TO_I32, /* wraps */
@@ -88,7 +88,7 @@ typedef enum
   TP_I_LANE_MAX,
   TP_I_LANE_MIN,
   /* memory: buffer number, element index a (INDEX, 1 lane). Elements of float32
-   * are F32; those of int64, int32, uint8 and bool are INDEX: wrapped to their
+   * are F32; those of bool and all integer types are INDEX: wrapped to their
    * width when stored (bool: is it not 0), extended when loaded */
   TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off;
                      * imm > 0: what lies so many elements on is wanted soon,

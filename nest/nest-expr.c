@@ -52,6 +52,7 @@ static const struct
   [TP_EXPR_MOD] = { "mod", 2, TAKES_ONE },
   [TP_EXPR_LESS] = { "less", 2, TAKES_ONE },
   [TP_EXPR_EQUAL] = { "equal", 2, TAKES_ONE },
+  [TP_EXPR_AND] = { "and", 2, TAKES_INTEGERS },
   [TP_EXPR_SELECT] = { "select", 3, TAKES_BRANCHES },
   [TP_EXPR_IS_NAN] = { "is_nan", 1, TAKES_REALS },
   [TP_EXPR_TO_REAL] = { "to_real", 1, TAKES_INTEGERS },
@@ -157,7 +158,7 @@ parts_fit (const TpNest *nest, const TpExpr *e)
     case TAKES_REALS:
       return !a->is_integer && (arity < 2 || !nest->exprs[e->b].is_integer);
     case TAKES_INTEGERS:
-      return a->is_integer;
+      return a->is_integer && (arity < 2 || nest->exprs[e->b].is_integer);
     case TAKES_BRANCHES:
       return nest->exprs[e->b].is_integer == nest->exprs[e->c].is_integer;
     default:
@@ -286,6 +287,8 @@ apply_integer (TpExprOp op, gint64 a, gint64 b)
       return a < b;
     case TP_EXPR_EQUAL:
       return a == b;
+    case TP_EXPR_AND:
+      return a & b;
     case TP_EXPR_NEG:
       return (gint64)-(guint64)a;
     case TP_EXPR_ABS:

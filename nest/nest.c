@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#define MOST_EXACT (1 << 24) /* of float32 */
+
 /* ---- arrays ------------------------------------------------------------ */
 
 static gsize
@@ -247,6 +249,10 @@ tp_nest_convert (TpNest *nest, int expr, TpDtype dtype)
 
   if (nest->exprs[expr].is_integer == is_integer)
     return expr;
+  if (!is_integer && nest->exprs[expr].op == TP_EXPR_CONST
+      && nest->exprs[expr].integer >= -MOST_EXACT
+      && nest->exprs[expr].integer <= MOST_EXACT)
+    return tp_nest_const (nest, (double) nest->exprs[expr].integer);
   return tp_nest_unary (
       nest, is_integer ? TP_EXPR_TO_INTEGER : TP_EXPR_TO_REAL, expr);
 }

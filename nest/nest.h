@@ -17,8 +17,8 @@
  *
  * An expression is real (float32 on devices) or integer (int64 on devices,
  * exact); arithmetic and comparisons keep to one class. What memory holds is
- * the dtype of the access: float32, float16 and bfloat16 are real, int64, int32,
- * uint8 and bool are integer. A store converts nothing: reals are rounded,
+ * the dtype of the access: float32, float16 and bfloat16 are real, bool and what
+ * has int in its name are integer. A store converts nothing: reals are rounded,
  * integers wrap to the width, bool takes x != 0. What is fused is not stored, so
  * not rounded: no value of narrow reals may depend on that. */
 #ifndef TP_NEST_NEST_H
@@ -93,6 +93,7 @@ typedef enum
   TP_EXPR_MOD,        /* remainder with the sign of the divisor */
   TP_EXPR_LESS,       /* 1 or 0, of the class of its operands */
   TP_EXPR_EQUAL,
+  TP_EXPR_AND,        /* of the bits of integers */
   TP_EXPR_SELECT,     /* a != 0 ? b : c; a of either class */
   TP_EXPR_IS_NAN,     /* of a real: 1.0 or 0.0 */
   TP_EXPR_TO_REAL,    /* of an integer */

@@ -2,18 +2,18 @@
  * one to three spatial dimensions. */
 #include "config.h"
 
-#include "ops/op-window.h"
+#include "ops/op-conv.h"
 
 #include <string.h>
 
 /* ---- shape ------------------------------------------------------------- */
 
 static gboolean
-conv_check (const TpNode *node, const TpTensor *const *inputs, GError **error)
+conv_check (const TpNode *node, const TpConvTensors *tensors, GError **error)
 {
-  const TpTensor *x = inputs[0];
-  const TpTensor *w = inputs[1];
-  const TpTensor *bias = node->n_inputs > 2 ? inputs[2] : NULL;
+  const TpTensor *x = tensors->x;
+  const TpTensor *w = tensors->w;
+  const TpTensor *bias = tensors->bias;
   gint64 group = tp_node_get_int (node, "group", 1);
 
   if (x->rank != w->rank || x->rank < 3)
@@ -37,23 +37,21 @@ conv_check (const TpNode *node, const TpTensor *const *inputs, GError **error)
                        "the bias has %" G_GINT64_FORMAT
                        " elements, there are %" G_GINT64_FORMAT " filters",
                        bias->count, w->dims[0]);
-  return tp_infer_one_dtype (node, inputs, error);
+  return TRUE;
 }
 
-static gboolean
-conv_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
-            GError **error)
+gboolean
+tp_conv_infer_shape (const TpNode *node, const TpConvTensors *tensors,
+                     TpShape *out, GError **error)
 {
-  const TpTensor *x = inputs[0];
-  const TpTensor *w = inputs[1];
+  const TpTensor *x = tensors->x;
+  const TpTensor *w = tensors->w;
   TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
-  TpShape *out = &outputs[0];
   TpWindow window;
 
-  if (!conv_check (node, inputs, error)
+  if (!conv_check (node, tensors, error)
       || !tp_window_init (&window, node, &source, error))
     return FALSE;
-  out->dtype = x->dtype;
   out->rank = x->rank;
   out->dims[0] = x->dims[0];
   out->dims[1] = w->dims[0];
@@ -61,20 +59,23 @@ conv_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
   return TRUE;
 }
 
-/* ---- nest -------------------------------------------------------------- */
-
-/* Axes of the channels: one group needs no group axis, groups of one filter no
- * axis within the group. */
-typedef struct
+static gboolean
+conv_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+            GError **error)
 {
-  gint64 n_groups, n_filters; /* filters per group */
-  int group, filter, channel; /* axes; -1: none */
-  TpWindowAxes window;
-} ConvAxes;
+  TpConvTensors tensors = { inputs[0], inputs[1],
+                            node->n_inputs > 2 ? inputs[2] : NULL };
+
+  outputs[0].dtype = inputs[0]->dtype;
+  return tp_conv_infer_shape (node, &tensors, &outputs[0], error)
+         && tp_infer_one_dtype (node, inputs, error);
+}
+
+/* ---- nest -------------------------------------------------------------- */
 
 static void
 conv_add_axes (TpLowering *lowering, const TpWindow *window, gint64 n_channels,
-               ConvAxes *axes)
+               TpConvAxes *axes)
 {
   const TpTensor *out = lowering->out;
   int first_out = 0;
@@ -97,7 +98,7 @@ conv_add_axes (TpLowering *lowering, const TpWindow *window, gint64 n_channels,
 
 static void
 conv_set_input (TpLowering *lowering, const TpWindow *window,
-                const ConvAxes *axes, gint64 n_channels)
+                const TpConvAxes *axes, gint64 n_channels)
 {
   const TpTensor *x = tp_lowering_get_input (lowering, 0);
   TpAccess *load = tp_lowering_add_load (lowering, 0);
@@ -110,9 +111,8 @@ conv_set_input (TpLowering *lowering, const TpWindow *window,
   tp_window_set_load (window, &axes->window, x, load);
 }
 
-/* Strides over filters: of the weights and of the bias. */
-static TpAccess *
-conv_set_filter (TpLowering *lowering, const ConvAxes *axes, int i)
+TpAccess *
+tp_conv_load_filter (TpLowering *lowering, const TpConvAxes *axes, int i)
 {
   const TpTensor *tensor = tp_lowering_get_input (lowering, i);
   TpAccess *load = tp_lowering_add_load (lowering, i);
@@ -126,10 +126,10 @@ conv_set_filter (TpLowering *lowering, const ConvAxes *axes, int i)
 
 static void
 conv_set_weights (TpLowering *lowering, const TpWindow *window,
-                  const ConvAxes *axes)
+                  const TpConvAxes *axes, int weights)
 {
-  const TpTensor *w = tp_lowering_get_input (lowering, 1);
-  TpAccess *load = conv_set_filter (lowering, axes, 1);
+  const TpTensor *w = tp_lowering_get_input (lowering, weights);
+  TpAccess *load = tp_conv_load_filter (lowering, axes, weights);
 
   if (axes->channel >= 0)
     load->stride[axes->channel] = w->strides[1];
@@ -138,31 +138,42 @@ conv_set_weights (TpLowering *lowering, const TpWindow *window,
       load->stride[axes->window.kernel[i]] = w->strides[2 + i];
 }
 
+gboolean
+tp_conv_add_loads (TpLowering *lowering, int weights, TpConvAxes *axes,
+                   GError **error)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  const TpTensor *w = tp_lowering_get_input (lowering, weights);
+  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
+  TpWindow window;
+
+  if (!tp_window_init (&window, lowering->node, &source, error))
+    return FALSE;
+  axes->n_groups = tp_node_get_int (lowering->node, "group", 1);
+  axes->n_filters = w->dims[0] / axes->n_groups;
+  conv_add_axes (lowering, &window, w->dims[1], axes);
+  conv_set_input (lowering, &window, axes, w->dims[1]);
+  conv_set_weights (lowering, &window, axes, weights);
+  return TRUE;
+}
+
 static gboolean
 conv_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
             GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
-  const TpTensor *w = tp_lowering_get_input (&lowering, 1);
-  TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
-  ConvAxes axes = { .n_groups = tp_node_get_int (node, "group", 1) };
-  TpWindow window;
+  TpConvAxes axes;
   int result = -1;
 
-  if (!tp_window_init (&window, node, &source, error))
+  if (!tp_conv_add_loads (&lowering, 1, &axes, error))
     return FALSE;
-  axes.n_filters = w->dims[0] / axes.n_groups;
-  conv_add_axes (&lowering, &window, w->dims[1], &axes);
-  conv_set_input (&lowering, &window, &axes, w->dims[1]);
-  conv_set_weights (&lowering, &window, &axes);
   result = tp_nest_binary (lowering.nest, TP_EXPR_MUL,
                            tp_nest_load (lowering.nest, 0),
                            tp_nest_load (lowering.nest, 1));
   result = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, result);
   if (tp_node_has_input (node, 2))
     {
-      conv_set_filter (&lowering, &axes, 2);
+      tp_conv_load_filter (&lowering, &axes, 2);
       result = tp_nest_binary (lowering.nest, TP_EXPR_ADD, result,
                                tp_nest_load (lowering.nest, 2));
     }
@@ -255,18 +266,17 @@ conv_add_plane (const TpWindow *w, const double *x, const double *weights,
           }
 }
 
-static void
-conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                TpRefTensor *outputs)
+void
+tp_conv_reference (const TpNode *node, const TpConvValues *values,
+                   TpRefTensor *output)
 {
-  const TpRefTensor *x = inputs[0];
-  const TpRefTensor *weights = inputs[1];
+  const TpRefTensor *x = values->x;
+  const TpRefTensor *weights = values->w;
   TpWindowSource source = { x->rank, x->dims, weights->dims + 2 };
-  const double *bias = tp_node_has_input (node, 2) ? inputs[2]->data : NULL;
   gint64 n_channels = weights->dims[1];
   gint64 n_filters = weights->dims[0] / tp_node_get_int (node, "group", 1);
   gint64 in_plane = tp_dims_product (x->dims, 2, x->rank);
-  gint64 out_plane = tp_dims_product (outputs->dims, 2, outputs->rank);
+  gint64 out_plane = tp_dims_product (output->dims, 2, output->rank);
   gint64 kernel_plane = tp_dims_product (weights->dims, 2, weights->rank);
   TpWindow window;
 
@@ -274,15 +284,15 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
     g_assert_not_reached ();
   conv_widen (&window);
   conv_join_rows (&window);
-  for (gint64 i = 0; i < outputs->dims[0] * outputs->dims[1]; i++)
+  for (gint64 i = 0; i < output->dims[0] * output->dims[1]; i++)
     {
       gint64 filter = i % weights->dims[0];
       gint64 channel =
           i / weights->dims[0] * x->dims[1] + filter / n_filters * n_channels;
-      double *out = outputs->data + i * out_plane;
+      double *out = output->data + i * out_plane;
 
       for (gint64 k = 0; k < out_plane; k++)
-        out[k] = bias == NULL ? 0.0 : bias[filter];
+        out[k] = values->bias == NULL ? 0.0 : values->bias[filter];
       for (gint64 c = 0; c < n_channels; c++)
         conv_add_plane (
             &window, x->data + (channel + c) * in_plane,
@@ -290,7 +300,18 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
     }
 }
 
-static const TpAttrSpec conv_attrs[] = {
+static void
+conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                TpRefTensor *outputs)
+{
+  TpConvValues values = { inputs[0], inputs[1],
+                          tp_node_has_input (node, 2) ? inputs[2]->data
+                                                      : NULL };
+
+  tp_conv_reference (node, &values, &outputs[0]);
+}
+
+const TpAttrSpec tp_conv_attrs[] = {
   { "auto_pad", TP_ATTR_STRING, FALSE },
   { "dilations", TP_ATTR_INTS, FALSE },
   { "group", TP_ATTR_INT, FALSE },
@@ -307,7 +328,7 @@ const TpOp tp_op_conv = {
   .n_inputs_max = 3,
   .n_outputs_max = 1,
   .flags = TP_OP_CHANNELS_LAST,
-  .attrs = conv_attrs,
+  .attrs = tp_conv_attrs,
   .tolerance = 1e-5,
   .infer = conv_infer,
   .lower = conv_lower,

@@ -1,7 +1,7 @@
 /* op-matmul.c: products of matrices. */
 #include "config.h"
 
-#include "ops/op-util.h"
+#include "ops/op-matmul.h"
 
 #include <string.h>
 
@@ -44,24 +44,23 @@ matmul_new (int a_rank, const gint64 *a, int b_rank, const gint64 *b)
   return mm;
 }
 
-static gboolean
-matmul_infer (const TpNode *node, const TpTensor *const *inputs,
-              TpShape *outputs, GError **error)
+gboolean
+tp_matmul_infer_shape (const TpNode *node, const TpTensor *const *inputs,
+                       int second, TpShape *out, GError **error)
 {
   const TpTensor *a = inputs[0];
-  const TpTensor *b = inputs[1];
-  TpShape *out = &outputs[0];
+  const TpTensor *b = inputs[second];
   MatMul mm;
 
   if (a->rank == 0 || b->rank == 0)
-    return tp_op_fail (node, error, "input %d is a scalar", a->rank != 0);
+    return tp_op_fail (node, error, "input %d is a scalar",
+                       a->rank != 0 ? second : 0);
   mm = matmul_new (a->rank, a->dims, b->rank, b->dims);
   if (mm.k != mm.b[mm.rank - 2])
     return tp_op_fail (node, error,
                        "input 0 has %" G_GINT64_FORMAT
-                       " columns, input 1 has %" G_GINT64_FORMAT " rows",
-                       mm.k, mm.b[mm.rank - 2]);
-  out->dtype = a->dtype;
+                       " columns, input %d has %" G_GINT64_FORMAT " rows",
+                       mm.k, second, mm.b[mm.rank - 2]);
   out->rank = 0;
   for (int i = 0; i < mm.rank - 2; i++)
     {
@@ -76,7 +75,16 @@ matmul_infer (const TpNode *node, const TpTensor *const *inputs,
     out->dims[out->rank++] = mm.m;
   if (!mm.is_b_vector)
     out->dims[out->rank++] = mm.n;
-  return tp_infer_one_dtype (node, inputs, error);
+  return TRUE;
+}
+
+static gboolean
+matmul_infer (const TpNode *node, const TpTensor *const *inputs,
+              TpShape *outputs, GError **error)
+{
+  outputs[0].dtype = inputs[0]->dtype;
+  return tp_matmul_infer_shape (node, inputs, 1, &outputs[0], error)
+         && tp_infer_one_dtype (node, inputs, error);
 }
 
 /* Strides of the batch dimensions of @input in the first axes. */
@@ -90,38 +98,53 @@ matmul_set_batch (TpAccess *load, const TpTensor *input, int n_batch)
       load->stride[n_batch - own + i] = input->strides[i];
 }
 
-static gboolean
-matmul_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
-              GError **error)
+int
+tp_matmul_get_row (const TpTensor *a, const TpTensor *b)
 {
-  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  const TpTensor *a = tp_lowering_get_input (&lowering, 0);
-  const TpTensor *b = tp_lowering_get_input (&lowering, 1);
-  int n_batch = MAX (2, MAX (a->rank, b->rank)) - 2;
+  return MAX (2, MAX (a->rank, b->rank)) - 2;
+}
+
+void
+tp_matmul_add_loads (TpLowering *lowering, int second, int *out_factors)
+{
+  const TpTensor *a = tp_lowering_get_input (lowering, 0);
+  const TpTensor *b = tp_lowering_get_input (lowering, second);
+  int n_batch = tp_matmul_get_row (a, b);
   int column = n_batch + (a->rank > 1); /* axis of the result's columns */
   int k = -1;
   TpAccess *load = NULL;
 
-  tp_lowering_add_output_axes (&lowering);
-  k = tp_lowering_add_reduce_axis (&lowering, a->dims[a->rank - 1]);
-  load = tp_lowering_add_load (&lowering, 0);
+  tp_lowering_add_output_axes (lowering);
+  k = tp_lowering_add_reduce_axis (lowering, a->dims[a->rank - 1]);
+  load = tp_lowering_add_load (lowering, 0);
   matmul_set_batch (load, a, n_batch);
   if (a->rank > 1)
     load->stride[n_batch] = a->strides[a->rank - 2];
   if (k >= 0)
     load->stride[k] = a->strides[a->rank - 1];
-  load = tp_lowering_add_load (&lowering, 1);
+  load = tp_lowering_add_load (lowering, second);
   matmul_set_batch (load, b, n_batch);
   if (b->rank > 1)
     load->stride[column] = b->strides[b->rank - 1];
   if (k >= 0)
     load->stride[k] = b->strides[b->rank > 1 ? b->rank - 2 : 0];
+  out_factors[0] = tp_nest_load (lowering->nest, 0);
+  out_factors[1] = tp_nest_load (lowering->nest, 1);
+}
+
+static gboolean
+matmul_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  int factors[2];
+
+  tp_matmul_add_loads (&lowering, 1, factors);
   return tp_lowering_finish (
       &lowering,
       tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
                           tp_nest_binary (lowering.nest, TP_EXPR_MUL,
-                                          tp_nest_load (lowering.nest, 0),
-                                          tp_nest_load (lowering.nest, 1))));
+                                          factors[0], factors[1])));
 }
 
 static void
@@ -135,15 +158,12 @@ matmul_add_product (const MatMul *mm, const double *a, const double *b,
                                a[i * mm->k + k], mm->n);
 }
 
-static void
-matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                  TpRefTensor *outputs)
+void
+tp_matmul_reference (const TpRefTensor *x, const TpRefTensor *y, double *out)
 {
-  MatMul mm = matmul_new (inputs[0]->rank, inputs[0]->dims, inputs[1]->rank,
-                          inputs[1]->dims);
+  MatMul mm = matmul_new (x->rank, x->dims, y->rank, y->dims);
   gint64 at[TP_MAX_RANK] = { 0 };
   gint64 batch[TP_MAX_RANK];
-  double *out = outputs[0].data;
 
   for (int i = 0; i < mm.rank - 2; i++)
     batch[i] = MAX (mm.a[i], mm.b[i]);
@@ -157,11 +177,18 @@ matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
           a = a * mm.a[i] + (mm.a[i] == 1 ? 0 : at[i]);
           b = b * mm.b[i] + (mm.b[i] == 1 ? 0 : at[i]);
         }
-      matmul_add_product (&mm, inputs[0]->data + a * mm.m * mm.k,
-                          inputs[1]->data + b * mm.k * mm.n, out);
+      matmul_add_product (&mm, x->data + a * mm.m * mm.k,
+                          y->data + b * mm.k * mm.n, out);
       out += mm.m * mm.n;
     }
   while (tp_dims_next (mm.rank - 2, batch, at));
+}
+
+static void
+matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                  TpRefTensor *outputs)
+{
+  tp_matmul_reference (inputs[0], inputs[1], outputs[0].data);
 }
 
 const TpOp tp_op_matmul = {

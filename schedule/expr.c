@@ -25,6 +25,7 @@ static const TpInstrOp integer_ops[TP_N_EXPR_OPS] = {
   [TP_EXPR_ADD] = TP_I_IADD, [TP_EXPR_SUB] = TP_I_ISUB,
   [TP_EXPR_MUL] = TP_I_IMUL, [TP_EXPR_DIV] = TP_I_IDIV,
   [TP_EXPR_MIN] = TP_I_IMIN, [TP_EXPR_MAX] = TP_I_IMAX,
+  [TP_EXPR_AND] = TP_I_IAND,
 };
 
 static gboolean

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define MOST_EXACT 0x1p24     /* integers in float32 */
+
 /* ---- questions --------------------------------------------------------- */
 
 static void
@@ -116,6 +118,8 @@ fold (const TpExpr *expr, const Known *values)
       return (Known) { TRUE, x < y ? x : y };
     case TP_EXPR_MAX:
       return (Known) { TRUE, x > y ? x : y };
+    case TP_EXPR_TO_REAL:
+      return (Known) { TRUE, x };
     case TP_EXPR_NEG:
       return (Known) { TRUE, -x };
     case TP_EXPR_ABS:
@@ -147,16 +151,17 @@ tp_nest_find_outside (const TpNest *nest, int expr, double *out_value)
       const TpExpr *e = &nest->exprs[i];
       const TpAccess *load = &nest->loads[e->index];
 
-      if (e->is_integer)
-        continue;
       if (e->op == TP_EXPR_CONST)
-        values[i] = (Known) { TRUE, e->value };
+        values[i] = (Known) { TRUE, e->is_integer ? (double) e->integer
+                                                  : e->value };
       else if (e->op == TP_EXPR_LOAD && load->n_guards > 0)
         values[i] = (Known) { TRUE, load->fill };
       else if (e->op == TP_EXPR_INSIDE)
         values[i] = (Known) { TRUE, load->n_guards > 0 ? 0.0 : 1.0 };
       else if (tp_expr_arity (e->op) > 0)
         values[i] = fold (e, values);
+      if (e->is_integer && !(ABS (values[i].value) < MOST_EXACT))
+        values[i].is_known = FALSE;
     }
   *out_value = values[expr].value;
   return guarded != NULL && values[expr].is_known;

@@ -61,6 +61,29 @@ are_operands_fit (const TpContract *c)
          && c->nest->store.stride[c->n_axis] == 1;
 }
 
+/* Whether x is of whole numbers, which were integers: their sums are to be exact, and
+ * those of halves and quarters of them, which filtering makes, might not be. */
+static gboolean
+is_x_whole (const TpContract *c)
+{
+  g_autofree gboolean *whole = tp_new0 (gboolean, c->x_expr + 1);
+
+  for (int i = 0; i <= c->x_expr; i++)
+    {
+      const TpExpr *e = &c->nest->exprs[i];
+
+      if (e->op == TP_EXPR_TO_REAL)
+        whole[i] = TRUE;
+      else if (e->op == TP_EXPR_CONST)
+        whole[i] = !e->is_integer && e->value == (double) (gint64) e->value;
+      else if (e->op == TP_EXPR_ADD || e->op == TP_EXPR_SUB)
+        whole[i] = whole[e->a] && whole[e->b];
+      else if (e->op == TP_EXPR_SELECT)
+        whole[i] = whole[e->b] && whole[e->c];
+    }
+  return whole[c->x_expr];
+}
+
 TpWinograd *
 tp_winograd_new (const TpBuild *build, const TpNest *nest)
 {
@@ -69,7 +92,7 @@ tp_winograd_new (const TpBuild *build, const TpNest *nest)
   w->c = tp_contract_new (build, nest);
   if (w->c == NULL || w->c->row_axis < 0 || w->c->col_axis < 0
       || !are_operands_fit (w->c) || !tp_contract_find_dims (w->c)
-      || !find_dims (w))
+      || !find_dims (w) || is_x_whole (w->c))
     return NULL;
   w->c->is_stageable = TRUE;
   return g_steal_pointer (&w);

@@ -98,6 +98,10 @@ EACH (negative, -(Wide) a[k])
 EACH (size, a[k] < 0 ? -(Wide) a[k] : a[k])
 EACH (sign, (a[k] > 0) - (a[k] < 0))
 EACH (same, a[k])
+EACH (both, a[k] & s[k])
+EACH (either, a[k] | s[k])
+EACH (one_of, a[k] ^ s[k])
+EACH (opposite, ~a[k])
 EACH (prelu, a[k] < 0 ? (Wide) a[k] * s[k] : a[k])
 EACH (shrink, a[k] < -2 ? (Wide) a[k] - 3 : a[k] > 2 ? (Wide) a[k] + 3 : 0)
 EACH (clipped, clip (a[k]))
@@ -435,6 +439,10 @@ const IntegerCase integer_cases[] = {
   { "Abs", "a", "", TRUE, 17, size },
   { "Sign", "a", "", TRUE, 17, sign },
   { "Identity", "a", "", TRUE, 17, same },
+  { "BitwiseAnd", "a s", "", TRUE, 18, both },
+  { "BitwiseOr", "a s", "", TRUE, 18, either },
+  { "BitwiseXor", "a s", "", TRUE, 18, one_of },
+  { "BitwiseNot", "a", "", TRUE, 18, opposite },
   { "Floor", "a", "", FALSE, 17, same },
   { "Ceil", "a", "", FALSE, 17, same },
   { "Round", "a", "", FALSE, 17, same },

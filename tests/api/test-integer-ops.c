@@ -10,9 +10,10 @@
 
 #include <string.h>
 
-/* Told of in test-integers.c: what comes out is of another type. */
+/* Told of in test-integers.c: what comes out is of another type, or what goes in is
+ * unsigned. */
 static const char *const told_elsewhere[]
-    = { "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
+    = { "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
         "LessOrEqual", NULL };
 
 /* ---- running them --------------------------------------------------------- */
@@ -168,15 +169,18 @@ test_all_told (void)
     }
 }
 
-/* ONNX has these of reals only, or they make integers of shapes and truth values. */
+/* ONNX has these of reals only, or of integers of 8 and 16 bits, or they make integers of
+ * shapes and truth values. */
 static const char *const others[] = {
   "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "AveragePool",
-  "BatchNormalization", "Celu", "Constant", "ConstantOfShape", "Cos", "Cosh",
-  "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "GRU", "Gelu",
-  "GlobalAveragePool", "GlobalLpPool", "GridSample", "HardSigmoid", "HardSwish",
+  "BatchNormalization", "Celu", "Constant", "ConstantOfShape", "ConvInteger",
+  "Cos", "Cosh", "DequantizeLinear", "DynamicQuantizeLinear", "Elu", "Erf",
+  "Exp", "EyeLike", "FastGelu", "GRU", "Gelu", "GlobalAveragePool",
+  "GlobalLpPool", "GridSample", "HardSigmoid", "HardSwish",
   "InstanceNormalization", "Interpolate", "IsInf", "IsNaN", "LRN", "LSTM",
   "LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization",
-  "LpPool", "MatMulNBits", "MeanVarianceNormalization", "Not", "Or", "RNN", "Reciprocal",
+  "LpPool", "MatMulInteger", "MatMulNBits", "MeanVarianceNormalization", "Not",
+  "Or", "QLinearConv", "QLinearMatMul", "QuantizeLinear", "RNN", "Reciprocal",
   "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax",
   "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
   "Xor", NULL

@@ -229,6 +229,62 @@ test_rows (gconstpointer device)
   SAME (before);
 }
 
+/* ---- shifts -------------------------------------------------------------- */
+
+#define SHIFT(TYPE, X, N_SHIFT, DIRECTION, OUT)                               \
+  OP (TYPE, "\"" X "\", \"" N_SHIFT "\"", OUT,                                \
+      ", \"attrs\": {\"direction\": \"" DIRECTION "\"}")
+
+static const char shift_model[]
+    = "{\"format\": \"tplan-graph/1\", \"name\": \"shifts\", \"opset\": 11,"
+      " \"inputs\": [" INPUT ("x", "uint32") "," INPUT ("n", "uint32") ","
+      INPUT ("y", "uint8") "," INPUT ("m", "uint8") "],"
+      " \"outputs\": [\"left\", \"right\", \"left8\", \"right8\"],"
+      " \"ops\": ["
+      SHIFT ("BitShift", "x", "n", "LEFT", "left") ","
+      SHIFT ("BitShift", "x", "n", "RIGHT", "right") ","
+      SHIFT ("BitShift", "y", "m", "LEFT", "left8") ","
+      SHIFT ("BitShift", "y", "m", "RIGHT", "right8") "]}";
+
+typedef struct
+{
+  guint32 left[N], right[N];
+  guint8 left8[N], right8[N];
+} Shifted;
+
+static void
+test_shifts (gconstpointer device)
+{
+  static const guint32 wide[N] = { G_MAXUINT32, 1, 0x80000001, 77, 5, 12345 };
+  static const guint32 far[N] = { 1, 31, 4, 0, 32, 7 };
+  static const guint8 byte[N] = { 255, 1, 129, 77, 5, 254 };
+  static const guint8 near[N] = { 1, 7, 4, 0, 8, 3 };
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, shift_model, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanSession) session = NULL;
+  Shifted got = { 0 }, want = { 0 };
+  const void *inputs[] = { wide, far, byte, near };
+  void *outputs[] = { got.left, got.right, got.left8, got.right8 };
+
+  if (plan == NULL)
+    return;
+  session = tplan_session_new (plan, 1, &error);
+  g_assert_no_error (error);
+  g_assert_true (tplan_session_run (session, inputs, outputs, &error));
+  g_assert_no_error (error);
+  for (int i = 0; i < N; i++)
+    {
+      want.left[i] = (guint32) ((guint64) wide[i] << far[i]);
+      want.right[i] = (guint32) ((guint64) wide[i] >> far[i]);
+      want.left8[i] = (guint8) (byte[i] << near[i]);
+      want.right8[i] = (guint8) (byte[i] >> near[i]);
+    }
+  SAME (left);
+  SAME (right);
+  SAME (left8);
+  SAME (right8);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -239,5 +295,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/integers/rows/ref", "ref", test_rows);
   g_test_add_data_func ("/integers/rows/cpu", "cpu", test_rows);
   g_test_add_data_func ("/integers/rows/opencl", "opencl:0", test_rows);
+  g_test_add_data_func ("/integers/shifts/ref", "ref", test_shifts);
+  g_test_add_data_func ("/integers/shifts/cpu", "cpu", test_shifts);
+  g_test_add_data_func ("/integers/shifts/opencl", "opencl:0", test_shifts);
   return g_test_run ();
 }

@@ -331,6 +331,14 @@ read_memory (const void *memory, TpDtype dtype, gint64 i)
     case TPLAN_DTYPE_UINT8:
     case TPLAN_DTYPE_BOOL:
       return ((const guint8 *) memory)[i];
+    case TPLAN_DTYPE_INT8:
+      return ((const gint8 *) memory)[i];
+    case TPLAN_DTYPE_INT16:
+      return ((const gint16 *) memory)[i];
+    case TPLAN_DTYPE_UINT16:
+      return ((const guint16 *) memory)[i];
+    case TPLAN_DTYPE_UINT32:
+      return ((const guint32 *) memory)[i];
     case TPLAN_DTYPE_FLOAT32:
       return ((const float *) memory)[i];
     default:
@@ -358,6 +366,18 @@ write_memory (void *memory, TpDtype dtype, gint64 i)
       return;
     case TPLAN_DTYPE_BOOL:
       ((guint8 *) memory)[i] = g_test_rand_bit ();
+      return;
+    case TPLAN_DTYPE_INT8:
+      ((gint8 *) memory)[i] = g_test_rand_int_range (-9, 10);
+      return;
+    case TPLAN_DTYPE_INT16:
+      ((gint16 *) memory)[i] = g_test_rand_int_range (-9, 10);
+      return;
+    case TPLAN_DTYPE_UINT16:
+      ((guint16 *) memory)[i] = g_test_rand_int_range (0, 65536);
+      return;
+    case TPLAN_DTYPE_UINT32:
+      ((guint32 *) memory)[i] = g_test_rand_int_range (0, 256);
       return;
     case TPLAN_DTYPE_FLOAT32:
       ((float *) memory)[i] = (float) g_test_rand_double_range (-1.0, 1.0);

@@ -10,7 +10,7 @@
 #include "kernel/kernel-ops.h"
 #include "opencl-runner.h"
 
-#define MAX_BUFFERS 16
+#define MAX_BUFFERS 32
 
 struct OpenclRunner
 {

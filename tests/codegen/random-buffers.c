@@ -45,6 +45,16 @@ fill_element (void *memory, TpDtype dtype, gint64 i)
     case TPLAN_DTYPE_UINT8:
       ((guint8 *)memory)[i] = (guint8)random_integer ();
       break;
+    case TPLAN_DTYPE_INT8:
+      ((gint8 *)memory)[i] = (gint8)random_integer ();
+      break;
+    case TPLAN_DTYPE_INT16:
+    case TPLAN_DTYPE_UINT16:
+      ((guint16 *)memory)[i] = (guint16)random_integer ();
+      break;
+    case TPLAN_DTYPE_UINT32:
+      ((guint32 *)memory)[i] = (guint32)random_integer ();
+      break;
     case TPLAN_DTYPE_BOOL:
       ((guint8 *)memory)[i] = g_test_rand_bit ();
       break;

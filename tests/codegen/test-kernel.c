@@ -267,7 +267,10 @@ static void
 test_convert (void)
 {
   static const TpDtype dtypes[] = { TPLAN_DTYPE_INT64, TPLAN_DTYPE_INT32,
-                                    TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL };
+                                    TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL,
+                                    TPLAN_DTYPE_INT8,  TPLAN_DTYPE_INT16,
+                                    TPLAN_DTYPE_UINT16, TPLAN_DTYPE_UINT32 };
+  enum { N_DTYPES = G_N_ELEMENTS (dtypes) };
   g_autoptr (TpKernel) kernel = tp_kernel_new ("convert");
   g_autoptr (GError) error = NULL;
   float in[8] = { 2.9f,     -2.9f,         NAN,  0x1p63f,
@@ -275,21 +278,26 @@ test_convert (void)
   gint64 wide[8];
   gint32 narrow[8];
   guint8 byte[8], truth[8];
+  gint8 byte_signed[8];
+  gint16 half[8];
+  guint16 half_unsigned[8];
+  guint32 narrow_unsigned[8];
   float back[8];
-  void *buffers[] = { in, wide, narrow, byte, truth, back };
+  void *buffers[] = { in, wide, narrow, byte, truth, byte_signed, half,
+                      half_unsigned, narrow_unsigned, back };
   TpValue zero = tp_k_index (kernel, 0), value;
 
   tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, FALSE);
   value = tp_k_load (kernel, 0, zero, 8, -1);
   value = tp_k_unary (kernel, TP_I_F32_TO_INDEX, value);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < N_DTYPES; i++)
     {
       tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, dtypes[i], 8, TRUE);
       tp_k_store (kernel, 1 + i, zero, value, -1);
     }
   tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, TRUE);
   value = tp_k_unary (kernel, TP_I_INDEX_TO_F32, value);
-  tp_k_store (kernel, 5, zero, value, -1);
+  tp_k_store (kernel, 1 + N_DTYPES, zero, value, -1);
   g_assert_true (tp_kernel_verify (kernel, &error));
   g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
   g_assert_no_error (error);
@@ -301,6 +309,10 @@ test_convert (void)
       g_assert_cmpint (narrow[i], ==, (gint32)expected[i]);
       g_assert_cmpint (byte[i], ==, (guint8)expected[i]);
       g_assert_cmpint (truth[i], ==, expected[i] != 0);
+      g_assert_cmpint (byte_signed[i], ==, (gint8)expected[i]);
+      g_assert_cmpint (half[i], ==, (gint16)expected[i]);
+      g_assert_cmpint (half_unsigned[i], ==, (guint16)expected[i]);
+      g_assert_cmpint (narrow_unsigned[i], ==, (guint32)expected[i]);
       g_assert_cmpfloat (back[i], ==, (float)expected[i]);
     }
 }

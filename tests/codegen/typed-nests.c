@@ -32,7 +32,9 @@ pick_dtype (Maker *maker)
   static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_INT64,
                                     TPLAN_DTYPE_INT32, TPLAN_DTYPE_UINT8,
                                     TPLAN_DTYPE_BOOL, TPLAN_DTYPE_FLOAT16,
-                                    TPLAN_DTYPE_BFLOAT16 };
+                                    TPLAN_DTYPE_BFLOAT16, TPLAN_DTYPE_INT8,
+                                    TPLAN_DTYPE_INT16, TPLAN_DTYPE_UINT16,
+                                    TPLAN_DTYPE_UINT32 };
 
   return dtypes[pick (maker, G_N_ELEMENTS (dtypes))];
 }
@@ -178,7 +180,8 @@ add_integer (Maker *maker)
 {
   static const TpExprOp ops[] = { TP_EXPR_ADD, TP_EXPR_SUB, TP_EXPR_MUL,
                                   TP_EXPR_DIV, TP_EXPR_MOD, TP_EXPR_MIN,
-                                  TP_EXPR_MAX, TP_EXPR_LESS, TP_EXPR_EQUAL };
+                                  TP_EXPR_MAX, TP_EXPR_LESS, TP_EXPR_EQUAL,
+                                  TP_EXPR_AND };
   TpNest *nest = maker->nest;
   int scaled;
 
@@ -227,7 +230,10 @@ static void
 finish (Maker *maker)
 {
   static const TpDtype integers[] = { TPLAN_DTYPE_INT64, TPLAN_DTYPE_INT32,
-                                      TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL };
+                                      TPLAN_DTYPE_UINT8, TPLAN_DTYPE_BOOL,
+                                      TPLAN_DTYPE_INT8,  TPLAN_DTYPE_INT16,
+                                      TPLAN_DTYPE_UINT16,
+                                      TPLAN_DTYPE_UINT32 };
   static const TpDtype reals[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_FLOAT16,
                                    TPLAN_DTYPE_BFLOAT16 };
   TpNest *nest = maker->nest;

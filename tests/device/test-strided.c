@@ -47,6 +47,14 @@ store (TpDtype dtype, double value)
     case TPLAN_DTYPE_BFLOAT16:
       tp_dtype_round (dtype, &value, 1);
       return value;
+    case TPLAN_DTYPE_INT8:
+      return (gint8) integer;
+    case TPLAN_DTYPE_INT16:
+      return (gint16) integer;
+    case TPLAN_DTYPE_UINT16:
+      return (guint16) integer;
+    case TPLAN_DTYPE_UINT32:
+      return (guint32) integer;
     default:
       return value != 0;
     }

@@ -325,7 +325,7 @@ pick_value (TpDtype dtype, gboolean is_positive)
     return g_test_rand_bit ();
   if (tp_dtype_is_integer (dtype))
     return g_test_rand_int_range (
-        is_positive ? 1 : dtype == TPLAN_DTYPE_UINT8 ? 0 : -7, 8);
+        is_positive ? 1 : tp_dtype_get (dtype)->low < 0 ? -7 : 0, 8);
   return (float)g_test_rand_double_range (is_positive ? 0.1 : -2.0, 2.0);
 }
 

@@ -43,6 +43,10 @@ static const char *const blocks[] = {
   OP ("Resize", "'%', '', 'scales'", "r$", ATTRS ("'mode': 'linear'")) ", "
   OP ("AveragePool", "'r$'", "y$",
       ATTRS ("'kernel_shape': [2, 2], 'strides': [2, 2]")),
+  OP ("QuantizeLinear", "'%', 'fine', 'middle'", "q$", "") ", "
+  OP ("ConvInteger", "'q$', 'whole', 'middle'", "i$", "") ", "
+  OP ("Cast", "'i$'", "f$", ATTRS ("'to': 1")) ", "
+  OP ("Mul", "'f$', 'epsilon'", "m$", "") ", " OP ("Tanh", "'m$'", "y$", ""),
   OP ("ScatterND", "'%', 'indices', 'updates'", "y$", ""),
 };
 
@@ -57,6 +61,10 @@ static const char head[]
       "{'name': 'one', 'shape': [], 'data': [1]}, "
       "{'name': 'half', 'shape': [], 'data': [0.5]}, "
       "{'name': 'epsilon', 'shape': [], 'data': [0.001]}, "
+      "{'name': 'fine', 'shape': [], 'data': [0.02]}, "
+      "{'name': 'middle', 'dtype': 'uint8', 'shape': [], 'data': [120]}, "
+      "{'name': 'whole', 'dtype': 'int8', 'shape': [4, 4, 1, 1], 'data': "
+      "[9, -7, 4, 2, -128, 127, 3, 1, 0, 5, -6, 8, 11, -1, 2, 2]}, "
       "{'name': 'flat', 'dtype': 'int64', 'shape': [2], 'data': [2, -1]}, "
       "{'name': 'shape', 'dtype': 'int64', 'shape': [4], 'data': [2, 4, 6, 6]},"
       "{'name': 'scales', 'dtype': 'float32', 'shape': [4], "

@@ -98,6 +98,14 @@ want_value (TpDtype dtype, double x)
       return find_nearest (x, 10);
     case TPLAN_DTYPE_BFLOAT16:
       return find_nearest (x, 7);
+    case TPLAN_DTYPE_INT8:
+      return hold (x, -128, 127);
+    case TPLAN_DTYPE_INT16:
+      return hold (x, -32768, 32767);
+    case TPLAN_DTYPE_UINT16:
+      return hold (x, 0, 65535);
+    case TPLAN_DTYPE_UINT32:
+      return hold (x, 0, 4294967295.0);
     }
   g_assert_not_reached ();
 }
@@ -115,6 +123,14 @@ want_wrapped (TpDtype dtype, gint64 x)
       return (guint64) x % 256;
     case TPLAN_DTYPE_BOOL:
       return x != 0;
+    case TPLAN_DTYPE_INT8:
+      return (gint8) (guint8) (guint64) x;
+    case TPLAN_DTYPE_INT16:
+      return (gint16) (guint16) (guint64) x;
+    case TPLAN_DTYPE_UINT16:
+      return (guint64) x % 65536;
+    case TPLAN_DTYPE_UINT32:
+      return (guint32) (guint64) x;
     default:
       g_assert_not_reached ();
     }
@@ -366,7 +382,7 @@ test_names (void)
   TpDtype found;
 
   g_assert_cmpstr (names, ==, "float32, float64, int64, int32, uint8, bool, "
-                   "float16 or bfloat16");
+                   "float16, bfloat16, int8, int16, uint16 or uint32");
   g_assert_false (tp_dtype_find ("float31", &found));
   g_assert_false (tp_dtype_find_onnx (0, &found));
 }

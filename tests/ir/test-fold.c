@@ -2,6 +2,7 @@
  * is loaded, and exact. */
 #include "config.h"
 
+#include "format/graph-load.h"
 #include "ir/graph-value.h"
 #include "op-support.h"
 
@@ -118,6 +119,61 @@ test_inexact (gconstpointer data)
   g_assert_cmpint (graph->n_nodes, ==, 1);
 }
 
+/* ---- weights -------------------------------------------------------------- */
+
+#define N_WEIGHTS 300000      /* over 1 MiB of float32 */
+
+/* As data of a file, dequantized @n times over. */
+static TpGraph *
+load_quantized (int n)
+{
+  g_autoptr (GString) text = g_string_new (
+      "{'format': 'tplan-graph/1', 'opset': 13, 'inputs': [{'name': 'x', "
+      "'shape': []}], 'initializers': [{'name': 's', 'shape': [], 'data': "
+      "[0.5]}, {'name': 'z', 'dtype': 'int8', 'shape': [], 'data': [-3]}, "
+      "{'name': 'w', 'dtype': 'int8', 'shape': [300000], 'data': [-4");
+  g_autoptr (GError) error = NULL;
+  TpGraph *graph;
+
+  for (int i = 1; i < N_WEIGHTS; i++)
+    g_string_append_printf (text, ",%d", i % 256 - 128);
+  g_string_append (text, "]}], 'ops': [");
+  for (int i = 0; i < n; i++)
+    g_string_append_printf (
+        text,
+        "%s{'type': 'DequantizeLinear', 'inputs': ['w', 's', 'z'], 'outputs': "
+        "['f%d']}, {'type': 'Mul', 'inputs': ['x', 'f%d'], 'outputs': ['y%d']}",
+        i > 0 ? ", " : "", i, i, i);
+  g_string_append (text, "], 'outputs': ['y0'");
+  for (int i = 1; i < n; i++)
+    g_string_append_printf (text, ", 'y%d'", i);
+  g_string_append (text, "]}");
+  g_strdelimit (text->str, "'", '"');
+  graph = tp_graph_load_json ("g.json", text->str, text->len, NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* Once is as many numbers as there were; of many times, some are left. */
+static void
+test_weights (void)
+{
+  for (int n = 1; n <= 40; n += 39)
+    {
+      g_autoptr (TpGraph) graph = load_quantized (n);
+      const TpTensor *weights;
+      float first;
+
+      g_assert_true (n == 1 ? graph->n_nodes == 1 : graph->n_nodes > n);
+      if (n > 1)
+        continue;
+      weights = &graph->tensors[graph->nodes[0].inputs[1]];
+      g_assert_true (tp_tensor_is_constant (weights));
+      memcpy (&first, weights->init.data, sizeof first);
+      g_assert_cmpfloat (first, ==, -0.5f);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -134,5 +190,6 @@ main (int argc, char **argv)
 
       g_test_add_data_func (path, GINT_TO_POINTER ((int) i), test_inexact);
     }
+  g_test_add_func ("/fold/weights", test_weights);
   return g_test_run ();
 }

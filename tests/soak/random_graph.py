@@ -585,6 +585,24 @@ def to_integers(g):
     g.add("Cast", [x], [(dtype, x.shape, x.most, True)], {"to": number})
 
 
+def quantized(g):
+    """By a power of two: what is exact stays so, or is a half on every device."""
+    x = g.pick(lambda t: t.exact and t.dtype == REAL)
+    if x is None:
+        return
+    dtype, low = g.random.choice((("uint8", 0), ("int8", -128)))
+    scale = g.number(2.0 ** g.random.randint(-5, 0))
+    zero = g.constant([], dtype=dtype, data=[g.random.randint(low, low + 255)])
+    q = g.add("QuantizeLinear", [x, scale, zero], [(dtype, x.shape, 255, True)])
+    if x.rank >= 2 and g.chance(2):
+        n = g.random.randint(1, 40)
+        w = g.constant([x.shape[-1], n], dtype="int8",
+                       data=[g.random.randint(-128, 127) for _ in range(x.shape[-1] * n)])
+        g.add("MatMulInteger", [q, w, zero], [("int32", x.shape[:-1] + [n], 255 * 128 * x.shape[-1], True)])
+    else:
+        g.add("DequantizeLinear", [q, scale, zero], [(REAL, x.shape, 256.0, True)])
+
+
 def best_index(g):
     x = g.pick(lambda t: t.exact and t.rank > 0)
     axis, keep = g.random.randrange(x.rank), g.random.randint(0, 1)
@@ -652,7 +670,7 @@ BLOCKS = (unary, unary, unary, grows, of_positive, clip, gelu, swish, binary, bi
           global_pool, reduce, reduce, softmax, normalise, normalise, spell_out_norm, local_norm,
           cumsum, recur, transpose, transpose, concat, cut, pad, gather, repeat, blocks, split,
           reshape, reshape, resize, triangle, scatter, jump, to_integers, to_integers, of_integers,
-          of_integers, of_integers, compare, logic, where, where, to_reals)
+          of_integers, of_integers, quantized, quantized, compare, logic, where, where, to_reals)
 FOR_REFERENCE = (rare, top, best_index)
 
 

@@ -1,0 +1,187 @@
+/* function-quantized.c: see function-quantized.h. Elementwise ops and pools are
+ * of what was dequantized; sums of products are of integers, exact, and scaled
+ * then. */
+#include "config.h"
+
+#include "graph/function-quantized.h"
+
+#include "graph/graph-limit.h"
+
+#define FLOAT32 1 /* as ONNX numbers types */
+
+const char *const tp_attrs_qgemm[] = { "alpha", "transA", "transB", NULL };
+const char *const tp_attrs_qpool[] = { "channels_last", NULL };
+const char *const tp_attrs_none[] = { NULL };
+
+static const TpAttr to_float = { .name = "to",
+                                 .kind = TP_ATTR_INT,
+                                 .i = FLOAT32 };
+
+/* ---- pieces -------------------------------------------------------------- */
+
+/* Inputs from @i on: what was quantized, its scale and its zero point. */
+static const char *
+dequantize (TpBody *self, int i)
+{
+  return tp_body_add (
+      self, "DequantizeLinear", NULL, NULL, tp_body_get_input (self, i),
+      tp_body_get_input (self, i + 1), tp_body_get_input (self, i + 2), NULL);
+}
+
+/* The result, from input @i on: its scale and its zero point. */
+static void
+quantize (TpBody *self, const char *value, int i)
+{
+  tp_body_add (self, "QuantizeLinear", NULL, self->ends.outputs[0], value,
+               tp_body_get_input (self, i), tp_body_get_input (self, i + 1),
+               NULL);
+}
+
+static const char *
+multiply (TpBody *self, const char *a, const char *b)
+{
+  return tp_body_add (self, "Mul", NULL, NULL, a, b, NULL);
+}
+
+/* The product of integers, as float32; zero points may be NULL. */
+static const char *
+add_product (TpBody *self, const char *const inputs[4])
+{
+  const char *sum = tp_body_make_name (self);
+  const char *names[] = { inputs[0], inputs[1],
+                          inputs[2] == NULL ? "" : inputs[2],
+                          inputs[3] == NULL ? "" : inputs[3] };
+
+  tp_body_add_node (self, "MatMulInteger", NULL,
+                    &(TpNodeNames){ 4, names, 1, &sum });
+  return tp_body_add (self, "Cast", &to_float, NULL, sum, NULL);
+}
+
+/* The result is @value, plus @bias unless that is NULL. */
+static void
+finish (TpBody *self, const char *value, const char *bias)
+{
+  if (bias == NULL)
+    tp_body_add (self, "Identity", NULL, self->ends.outputs[0], value, NULL);
+  else
+    tp_body_add (self, "Add", NULL, self->ends.outputs[0], value, bias, NULL);
+}
+
+static gboolean
+check_zero (TpBody *self, const char *attr)
+{
+  if (tp_node_get_int (self->node, attr, 0) == 0)
+    return TRUE;
+  tp_builder_set_error (self->builder, self->node->place, self->error,
+                        "%s with %s is not supported", self->node->type, attr);
+  self->has_failed = TRUE;
+  return FALSE;
+}
+
+/* ---- bodies -------------------------------------------------------------- */
+
+void
+tp_body_add_qlinear_add (TpBody *self)
+{
+  const char *a = dequantize (self, 0);
+
+  quantize (
+      self,
+      tp_body_add (self, "Add", NULL, NULL, a, dequantize (self, 3), NULL), 6);
+}
+
+void
+tp_body_add_qlinear_mul (TpBody *self)
+{
+  const char *a = dequantize (self, 0);
+
+  quantize (self, multiply (self, a, dequantize (self, 3)), 6);
+}
+
+void
+tp_body_add_qlinear_sigmoid (TpBody *self)
+{
+  quantize (
+      self,
+      tp_body_add (self, "Sigmoid", NULL, NULL, dequantize (self, 0), NULL), 3);
+}
+
+void
+tp_body_add_qlinear_pool (TpBody *self)
+{
+  if (check_zero (self, "channels_last"))
+    quantize (self,
+              tp_body_add (self, "GlobalAveragePool", NULL, NULL,
+                           dequantize (self, 0), NULL),
+              3);
+}
+
+/* a, its scale and zero point, b, likewise, c in their steps, scale and zero
+ * point of the result, which is float32 without them. */
+void
+tp_body_add_qgemm (TpBody *self)
+{
+  const char *factors[4] = { tp_body_get_input (self, 0),
+                             tp_body_get_input (self, 3),
+                             tp_body_get_input (self, 2),
+                             tp_body_get_input (self, 5) };
+  const char *sum, *scale;
+  double alpha = tp_node_get_float (self->node, "alpha", 1.0);
+
+  if (!check_zero (self, "transA"))
+    return;
+  if (tp_node_get_int (self->node, "transB", 0) != 0)
+    factors[1] = tp_body_add (self, "Transpose", NULL, NULL, factors[1], NULL);
+  sum = add_product (self, factors);
+  if (tp_body_get_input (self, 6) != NULL)
+    sum = tp_body_add (self, "Add", NULL, NULL, sum,
+                       tp_body_add (self, "Cast", &to_float, NULL,
+                                    tp_body_get_input (self, 6), NULL),
+                       NULL);
+  scale =
+      multiply (self, tp_body_get_input (self, 1), tp_body_get_input (self, 4));
+  if (alpha != 1.0)
+    scale = multiply (self, scale, tp_body_add_float (self, alpha));
+  if (tp_body_get_input (self, 7) == NULL)
+    finish (self, multiply (self, sum, scale), NULL);
+  else
+    quantize (self, multiply (self, sum, scale), 7);
+}
+
+/* a of float32, b, its scale and zero point, bias. */
+void
+tp_body_add_dynamic_matmul (TpBody *self)
+{
+  const char *a = tp_body_get_input (self, 0);
+  const char *made[3];
+  const char *factors[4];
+
+  for (int i = 0; i < 3; i++)
+    made[i] = tp_body_make_name (self);
+  tp_body_add_node (self, "DynamicQuantizeLinear", NULL,
+                    &(TpNodeNames){ 1, &a, 3, made });
+  factors[0] = made[0];
+  factors[1] = tp_body_get_input (self, 1);
+  factors[2] = made[2];
+  factors[3] = tp_body_get_input (self, 3);
+  finish (self,
+          multiply (self, add_product (self, factors),
+                    multiply (self, made[1], tp_body_get_input (self, 2))),
+          tp_body_get_input (self, 4));
+}
+
+/* a, b, their scales, their zero points, bias. */
+void
+tp_body_add_integer_matmul (TpBody *self)
+{
+  const char *factors[4] = { tp_body_get_input (self, 0),
+                             tp_body_get_input (self, 1),
+                             tp_body_get_input (self, 4),
+                             tp_body_get_input (self, 5) };
+
+  finish (self,
+          multiply (self, add_product (self, factors),
+                    multiply (self, tp_body_get_input (self, 2),
+                              tp_body_get_input (self, 3))),
+          tp_body_get_input (self, 6));
+}
