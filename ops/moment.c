@@ -96,8 +96,9 @@ tp_moments_lower (TpLowering *lowering, const TpMoments *moments, int last)
     if (axes.of[i] >= 0)
       nest->store.stride[axes.of[i]] = lowering->out->strides[i];
   result = tp_nest_load (nest, 0);
-  result = tp_nest_binary (nest, TP_EXPR_SUB, result,
-                           tp_moments_mean_expr (nest, moments, result));
+  if (!moments->is_about_zero)
+    result = tp_nest_binary (nest, TP_EXPR_SUB, result,
+                             tp_moments_mean_expr (nest, moments, result));
   result = tp_nest_binary (nest, TP_EXPR_MUL, result,
                            tp_moments_inverse_expr (nest, moments, result));
   if (last >= 0)

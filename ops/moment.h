@@ -12,6 +12,7 @@ typedef struct
 {
   gboolean is_reduced[TP_MAX_RANK];
   gint64 n;                   /* elements per mean */
+  gboolean is_about_zero;     /* nests take the mean for 0 */
   double epsilon;             /* added to the variance */
   double root_epsilon;        /* added to its root */
 } TpMoments;

@@ -1,11 +1,13 @@
 /* op-moment.c: normalization by mean and variance over some dimensions:
- * LayerNormalization, InstanceNormalization, MeanVarianceNormalization. */
+ * LayerNormalization, RMSNormalization, InstanceNormalization,
+ * MeanVarianceNormalization. */
 #include "config.h"
 
 #include "ir/guard.h"
 #include "ops/moment.h"
 #include "ops/op-util.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- LayerNormalization ------------------------------------------------- */
@@ -148,6 +150,63 @@ const TpOp tp_op_layer_normalization = {
   .infer = layer_norm_infer,
   .lower = layer_norm_lower,
   .reference = layer_norm_reference,
+};
+
+/* ---- RMSNormalization: x over the root of the mean of its square ----------- */
+
+static gboolean
+rms_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  TpMoments moments;
+
+  if (!layer_norm_init (&moments, node, x->rank, x->dims, error))
+    return FALSE;
+  moments.is_about_zero = TRUE;
+  return tp_moments_lower (&lowering, &moments, x->rank - 1);
+}
+
+static void
+rms_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                    TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[0];
+  double epsilon = tp_node_get_float (node, "epsilon", 1e-5);
+  gint64 at[TP_MAX_RANK] = { 0 };
+  gint64 n = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, -1, x->rank, &axis, NULL))
+    g_assert_not_reached ();
+  n = tp_dims_product (x->dims, axis, x->rank);
+  for (gint64 first = 0; first < x->count; first += n)
+    {
+      double sum = 0.0;
+
+      for (gint64 i = first; i < first + n; i++)
+        sum += x->data[i] * x->data[i];
+      for (gint64 i = first; i < first + n; i++)
+        {
+          outputs[0].data[i] = x->data[i] / sqrt (sum / n + epsilon)
+                               * tp_reference_get_broadcast (inputs[1], x, at);
+          tp_dims_next (x->rank, x->dims, at);
+        }
+    }
+}
+
+const TpOp tp_op_rms_normalization = {
+  .name = "RMSNormalization",
+  .kind = TP_OP_REDUCE,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .attrs = layer_norm_attrs,
+  .tolerance = 1e-5,
+  .infer = layer_norm_infer,
+  .lower = rms_norm_lower,
+  .reference = rms_norm_reference,
 };
 
 /* ---- InstanceNormalization ---------------------------------------------- */
