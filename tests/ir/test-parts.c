@@ -96,6 +96,11 @@ static const struct
     "48 16 16 0 96 96 -> 48 112 112" },
   { "in x 4 2 3 8;in k 4 2 5 8;int64 n 4;Attention x k k _ _ _ n -> y "
     "is_causal=1", "48 80 80 0 0 0 1 -> 48" },
+  { "in x 4 3 24;const c 9 4;int64 i 4 3;RotaryEmbedding x c c i -> y",
+    "72 0 0 3 -> 72" },
+  { "in x 4 6 5;in s 5;RMSNormalization x s -> y", "30 0 -> 30" },
+  { "in x 4 6 5;in s 2;GroupNormalization x s s -> y num_groups=2",
+    "30 0 0 -> 30" },
 };
 
 /* Follows the parts of its inputs through @graph; NULL: refused. */
