@@ -170,16 +170,16 @@ test_all_told (void)
 
 /* ONNX has these of reals only, or they make integers of shapes and truth values. */
 static const char *const others[] = {
-  "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "AveragePool",
-  "BatchNormalization", "Celu", "Constant", "ConstantOfShape", "Cos", "Cosh",
-  "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "GRU", "Gelu",
-  "GlobalAveragePool", "GlobalLpPool", "HardSigmoid", "HardSwish",
-  "InstanceNormalization", "Interpolate", "IsInf", "IsNaN", "LRN", "LSTM",
-  "LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization",
-  "MeanVarianceNormalization", "Not", "Or", "RNN", "Reciprocal",
-  "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax",
-  "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
-  "Xor", NULL
+  "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "Attention",
+  "AveragePool", "BatchNormalization", "Celu", "Constant", "ConstantOfShape",
+  "Cos", "Cosh", "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "FusedMatMul",
+  "GRU", "Gelu", "GlobalAveragePool", "GlobalLpPool", "GroupNormalization",
+  "HardSigmoid", "HardSwish", "InstanceNormalization", "Interpolate", "IsInf",
+  "IsNaN", "LRN", "LSTM", "LayerNormalization", "LeakyRelu", "Log",
+  "LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Not", "Or",
+  "RMSNormalization", "RNN", "Reciprocal", "RotaryEmbedding", "ScaleShift",
+  "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax", "Softplus",
+  "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor", NULL
 };
 
 static void
