@@ -7,6 +7,7 @@
 #include "graph/function.h"
 
 #include "graph/function-body.h"
+#include "graph/function-contrib.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
 #include "ops/op.h"
@@ -208,12 +209,22 @@ static const TpFunction functions[] = {
 };
 
 static const TpFunction *
+find_in (const TpFunction *all, gsize n, const char *type)
+{
+  for (gsize i = 0; i < n; i++)
+    if (strcmp (all[i].type, type) == 0)
+      return &all[i];
+  return NULL;
+}
+
+static const TpFunction *
 find_function (const char *type)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (functions); i++)
-    if (strcmp (functions[i].type, type) == 0)
-      return &functions[i];
-  return NULL;
+  const TpFunction *found = find_in (functions, G_N_ELEMENTS (functions), type);
+  gsize n = 0;
+  const TpFunction *contrib = tp_function_list_contrib (&n);
+
+  return found != NULL ? found : find_in (contrib, n, type);
 }
 
 gboolean
