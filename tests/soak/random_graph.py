@@ -31,7 +31,7 @@ class Tensor:
 class Graph:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.opset = self.random.choice((17, 17, 20))
+        self.opset = self.random.choice((17, 20, 23, 23))
         self.tensors, self.ops, self.inputs, self.constants = [], [], [], []
         self.read = set()
 
@@ -351,19 +351,23 @@ def softmax(g):
     g.like(op, x, most=1.0 if op == "Softmax" else 2 * x.most + 10, attrs={"axis": g.axis(x)})
 
 
+def divisor(g, n):
+    return g.random.choice([k for k in range(1, n + 1) if n % k == 0])
+
+
 def normalise(g):
     x = g.pick(lambda t: t.rank >= 2)
     if x is None:
         return
     x, kind = g.small(x), g.random.randrange(5)
-    if kind == 3:
+    if kind == 3 and g.opset >= 23:
         axis = g.random.randrange(x.rank)
         g.like("RMSNormalization", x, g.constant(x.shape[axis:]), most=8,
                attrs={"axis": axis, "epsilon": 0.125})
-    elif kind == 4 and x.rank >= 3:
-        n = g.random.choice([k for k in range(1, x.shape[1] + 1) if x.shape[1] % k == 0])
-        g.like("GroupNormalization", x, g.constant([n]), g.constant([n]), most=8,
-               attrs={"num_groups": n, "epsilon": 0.125})
+    elif kind == 4 and x.rank >= 3 and g.opset >= 21:
+        n = [x.shape[1]]
+        g.like("GroupNormalization", x, g.constant(n), g.constant(n), most=8,
+               attrs={"num_groups": divisor(g, n[0]), "epsilon": 0.125})
     elif kind == 0:
         axis = g.random.randrange(1, x.rank)
         g.like("LayerNormalization", x, g.constant(x.shape[axis:]), g.constant(x.shape[axis:]),
@@ -394,14 +398,10 @@ def spell_out_norm(g):
     g.like("Div", d, s, most=8)
 
 
-def divisor(g, n):
-    return g.random.choice([k for k in range(1, n + 1) if n % k == 0])
-
-
 def attend(g):
     """Attention of few heads of keys, or many, some past, masks of all kinds."""
     x = g.pick(lambda t: t.rank in (3, 4))
-    if x is None:
+    if x is None or g.opset < 23:
         return
     x = g.small(x)
     batch, n, packed = x.shape[0], x.shape[-2], x.rank == 3
@@ -415,8 +415,7 @@ def attend(g):
         return g.constant([batch, tokens, kv * size] if packed else [batch, kv, tokens, size])
     inputs = [x, heads_of(new, size), heads_of(new, value_size), ""]
     if g.chance(2):
-        shape = g.random.choice(([n, keys], [1, 1, n, keys], [batch, 1, 1, keys], [1, heads, n, keys]))
-        inputs[3] = g.constant(shape)
+        inputs[3] = g.constant(g.random.choice(([n, keys], [1, 1, n, keys], [1, heads, n, keys])))
     if past:
         inputs += [g.constant([batch, kv, past, size]), g.constant([batch, kv, past, value_size])]
     attrs = {"is_causal": g.random.randint(0, 1)}
@@ -430,7 +429,7 @@ def attend(g):
 
 def rotate(g):
     x = g.pick(lambda t: t.rank == 4 and t.shape[3] % 2 == 0)
-    if x is None:
+    if x is None or g.opset < 23:
         return
     x = g.small(x)
     cache = [x.shape[0], x.shape[2], x.shape[3] // 2]
