@@ -348,18 +348,11 @@ trim (TpArray *names)
 }
 
 /* Ops of other domains that are known by their bare names: exporters wrote
- * them there before ONNX had them, or ONNX Runtime put them there. */
+ * them there before ONNX had them, or here as well. */
 static const char *const adopted[][2] = {
-  { "com.microsoft", "BiasGelu" },
-  { "com.microsoft", "EmbedLayerNormalization" },
   { "com.microsoft", "FastGelu" },
-  { "com.microsoft", "FusedMatMul" },
   { "com.microsoft", "Gelu" },
-  { "com.microsoft", "MultiHeadAttention" },
-  { "com.microsoft", "QuickGelu" },
   { "com.microsoft", "SimplifiedLayerNormalization" },
-  { "com.microsoft", "SkipLayerNormalization" },
-  { "com.microsoft", "SkipSimplifiedLayerNormalization" },
 };
 
 static gboolean

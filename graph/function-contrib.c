@@ -395,20 +395,23 @@ static const char *const packed_attrs[] = { "do_rotary",
 #define FUNCTION(type, least, most, n_outputs, attrs, add)                    \
   { type, least, most, n_outputs, attrs, { 0.0 }, add }
 
-/* Those that ONNX has another op of the same name for keep their domain. */
+/* The one without its domain is written in ONNX's own, too. */
 static const TpFunction functions[] = {
-  FUNCTION ("BiasGelu", 2, 2, 1, no_attrs, add_bias_gelu),
-  FUNCTION ("EmbedLayerNormalization", 1, 9, 3, embed_attrs, add_embed_norm),
-  FUNCTION ("MultiHeadAttention", 1, 8, 3, multi_head_attrs, add_multi_head),
-  FUNCTION ("QuickGelu", 1, 1, 1, alpha_attrs, add_quick_gelu),
   FUNCTION ("SimplifiedLayerNormalization", 2, 2, 1, norm_attrs,
             add_simplified_norm),
-  FUNCTION ("SkipLayerNormalization", 3, 5, 4, epsilon_attrs, add_skip_norm),
-  FUNCTION ("SkipSimplifiedLayerNormalization", 3, 4, 4, epsilon_attrs,
-            add_skip_simplified_norm),
   FUNCTION ("com.microsoft.Attention", 2, 6, 2, packed_attrs,
             add_packed_attention),
+  FUNCTION ("com.microsoft.BiasGelu", 2, 2, 1, no_attrs, add_bias_gelu),
+  FUNCTION ("com.microsoft.EmbedLayerNormalization", 1, 9, 3, embed_attrs,
+            add_embed_norm),
+  FUNCTION ("com.microsoft.MultiHeadAttention", 1, 8, 3, multi_head_attrs,
+            add_multi_head),
+  FUNCTION ("com.microsoft.QuickGelu", 1, 1, 1, alpha_attrs, add_quick_gelu),
   FUNCTION ("com.microsoft.RotaryEmbedding", 4, 4, 1, rotary_attrs, add_rotary),
+  FUNCTION ("com.microsoft.SkipLayerNormalization", 3, 5, 4, epsilon_attrs,
+            add_skip_norm),
+  FUNCTION ("com.microsoft.SkipSimplifiedLayerNormalization", 3, 4, 4,
+            epsilon_attrs, add_skip_simplified_norm),
 };
 
 const TpFunction *

@@ -479,7 +479,7 @@ static const TpAttrSpec fused_matmul_attrs[] = {
 };
 
 const TpOp tp_op_fused_matmul = {
-  .name = "FusedMatMul",
+  .name = "com.microsoft.FusedMatMul",
   .kind = TP_OP_CONTRACT,
   .n_inputs_min = 2,
   .n_inputs_max = 2,

@@ -172,14 +172,15 @@ test_all_told (void)
 static const char *const others[] = {
   "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "Attention",
   "AveragePool", "BatchNormalization", "Celu", "Constant", "ConstantOfShape",
-  "Cos", "Cosh", "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "FusedMatMul",
+  "Cos", "Cosh", "Elu", "Erf", "Exp", "EyeLike", "FastGelu",
   "GRU", "Gelu", "GlobalAveragePool", "GlobalLpPool", "GroupNormalization",
   "HardSigmoid", "HardSwish", "InstanceNormalization", "Interpolate", "IsInf",
   "IsNaN", "LRN", "LSTM", "LayerNormalization", "LeakyRelu", "Log",
   "LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Not", "Or",
   "RMSNormalization", "RNN", "Reciprocal", "RotaryEmbedding", "ScaleShift",
   "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax", "Softplus",
-  "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor", NULL
+  "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor",
+  "com.microsoft.FusedMatMul", NULL
 };
 
 static void

@@ -29,57 +29,57 @@ typedef struct
   "scalar zero 0;scalar far -10000;Where m4 zero far -> mf;"
 
 static const Case cases[] = {
-  { "bias-gelu", "in x 2 3 8;const b 8", "BiasGelu x b -> y",
+  { "bias-gelu", "in x 2 3 8;const b 8", "com.microsoft.BiasGelu x b -> y",
     "Add x b -> t;Gelu t -> y" },
-  { "quick-gelu", "in x 2 3 8", "QuickGelu x -> y",
+  { "quick-gelu", "in x 2 3 8", "com.microsoft.QuickGelu x -> y",
     "scalar a 1.702;Mul x a -> t;Sigmoid t -> u;Mul x u -> y" },
-  { "quick-gelu-alpha", "in x 2 3 8", "QuickGelu x -> y alpha=0.5",
+  { "quick-gelu-alpha", "in x 2 3 8", "com.microsoft.QuickGelu x -> y alpha=0.5",
     "scalar a 0.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> y" },
   { "simplified", "in x 2 3 8;const g 8",
     "SimplifiedLayerNormalization x g -> y epsilon=0.01 axis=-1",
     "Mul x x -> q;ReduceMean q -> m axes=-1;scalar e 0.01;Add m e -> n;"
     "Sqrt n -> r;Div x r -> d;Mul d g -> y" },
   { "skip", "in x 2 3 8;in k 2 3 8;const g 8;const b 8;const i 8",
-    "SkipLayerNormalization x k g b i -> y m v s epsilon=0.01",
+    "com.microsoft.SkipLayerNormalization x k g b i -> y m v s epsilon=0.01",
     "Add x k -> t;Add t i -> u;LayerNormalization u g b -> y m v epsilon=0.01;"
     "Identity u -> s" },
   { "skip-bare", "in x 2 3 8;in k 3 8;const g 8",
-    "SkipLayerNormalization x k g -> y",
+    "com.microsoft.SkipLayerNormalization x k g -> y",
     "Add x k -> t;LayerNormalization t g -> y epsilon=1e-12" },
   { "skip-simplified", "in x 2 3 8;in k 2 3 8;const g 8;const i 8",
-    "SkipSimplifiedLayerNormalization x k g i -> y _ _ s epsilon=0.01",
+    "com.microsoft.SkipSimplifiedLayerNormalization x k g i -> y _ _ s epsilon=0.01",
     "Add x k -> t;Add t i -> u;RMSNormalization u g -> y epsilon=0.01;"
     "Identity u -> s" },
   { "embed", "int64 i 2 3;int64 t 2 3;int64 m 2 3;const w 9 8;const p 5 8;"
     "const s 9 8;const g 8;const b 8",
-    "EmbedLayerNormalization i t w p s g b m -> y n e epsilon=0.01",
+    "com.microsoft.EmbedLayerNormalization i t w p s g b m -> y n e epsilon=0.01",
     "Gather w i -> a;ints from 0;ints to 3;Slice p from to -> c;Add a c -> d;"
     "Gather s t -> f;Add d f -> h;LayerNormalization h g b -> y epsilon=0.01;"
     "ints one 1;ReduceSum m one -> n keepdims=0;Identity h -> e" },
   { "embed-bare", "int64 i 2 3;int64 r 2 3;const w 9 8;const p 9 8;const g 8;"
     "const b 8",
-    "EmbedLayerNormalization i _ w p _ g b _ r -> y n",
+    "com.microsoft.EmbedLayerNormalization i _ w p _ g b _ r -> y n",
     "Gather w i -> a;Gather p r -> c;Add a c -> d;"
     "LayerNormalization d g b -> y epsilon=1e-12;ints one 1;Sub i i -> z;"
     "ReduceSum z one -> n keepdims=0" },
   { "rotary", "in x 2 3 8;const c 9 2;const s 9 2;int64 p 2 3",
     "com.microsoft.RotaryEmbedding x p c s -> y interleaved=1",
     "RotaryEmbedding x c s p -> y num_heads=2 interleaved=1" },
-  { "heads", QKV, "MultiHeadAttention q k v -> y num_heads=2",
+  { "heads", QKV, "com.microsoft.MultiHeadAttention q k v -> y num_heads=2",
     SCORES VALUES ("scaled") },
-  { "heads-scale", QKV, "MultiHeadAttention q k v -> y num_heads=2 scale=0.25",
+  { "heads-scale", QKV, "com.microsoft.MultiHeadAttention q k v -> y num_heads=2 scale=0.25",
     SCORES "Mul scaled half -> t;" VALUES ("t") },
   { "heads-mask", QKV ";int64 m 2 5;in b 1 2 3 5",
-    "MultiHeadAttention q k v _ m b -> y num_heads=2",
+    "com.microsoft.MultiHeadAttention q k v _ m b -> y num_heads=2",
     SCORES MASK "Add scaled mf -> t;Add t b -> u;" VALUES ("u") },
   { "heads-bias", "in x 2 3 8;in l 2 5 8;in z 2 5 8;const b 24;"
     "ints cut 0 0 2 4",
-    "MultiHeadAttention x l z b -> y num_heads=2",
+    "com.microsoft.MultiHeadAttention x l z b -> y num_heads=2",
     "Split b -> b1 b2 b3;Add x b1 -> q;Add l b2 -> k;Add z b3 -> v;"
     SCORES VALUES ("scaled") },
   { "heads-past", "in q 2 3 8;in k 2 3 8;in v 2 3 8;in p 2 2 4 4;in r 2 2 4 4;"
     "ints cut 0 0 2 4",
-    "MultiHeadAttention q k v _ _ _ p r -> y pk pv num_heads=2",
+    "com.microsoft.MultiHeadAttention q k v _ _ _ p r -> y pk pv num_heads=2",
     HEADS ("q", "qh") HEADS ("k", "kn") HEADS ("v", "vn")
     "Concat p kn -> kh axis=2;Concat r vn -> vh axis=2;"
     "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;scalar half 0.5;"
@@ -169,13 +169,13 @@ static const struct
 {
   const char *text, *message;
 } errors[] = {
-  { "in q 2 3 8;MultiHeadAttention q -> y num_heads=2",
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q -> y num_heads=2",
     "packed queries, keys and values are not supported" },
-  { "in q 2 3 8;MultiHeadAttention q q q -> y num_heads=2 sparse=1",
-    "MultiHeadAttention has no attribute 'sparse'; it has" },
-  { "in q 2 3 8;int64 m 2;MultiHeadAttention q q q _ m -> y num_heads=2",
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q q q -> y num_heads=2 sparse=1",
+    "com.microsoft.MultiHeadAttention has no attribute 'sparse'; it has" },
+  { "in q 2 3 8;int64 m 2;com.microsoft.MultiHeadAttention q q q _ m -> y num_heads=2",
     "perm" },
-  { "in x 2 3 8;const g 8;SkipSimplifiedLayerNormalization x x g -> y m",
+  { "in x 2 3 8;const g 8;com.microsoft.SkipSimplifiedLayerNormalization x x g -> y m",
     "outputs 1 and 2, for training, are not computed" },
   { "in x 2 3 8;const w 8 24;const b 24;in p 2 2 2 3 4;"
     "com.microsoft.Attention x w b _ p -> y num_heads=2",
@@ -183,7 +183,7 @@ static const struct
   { "in x 2 3 8;const c 9 2;int64 p 2 3;"
     "com.microsoft.RotaryEmbedding x p c c -> y scale=2.0",
     "is_packed_batching and scale are not supported" },
-  { "int64 i 2 3;const w 9 8;EmbedLayerNormalization i _ w -> y",
+  { "int64 i 2 3;const w 9 8;com.microsoft.EmbedLayerNormalization i _ w -> y",
     "input 3 may not be left out" },
 };
 
