@@ -5,6 +5,7 @@
 
 #include "graph/graph-empty.h"
 
+#include "ir/op.h"
 #include "ops/op.h"
 
 static gboolean
@@ -75,11 +76,11 @@ tp_draft_drop_empty (TpDraft *draft, TpNode *node)
       n_empty += is_nothing;
       kept = is_nothing ? kept : node->outputs[i];
     }
-  if (n_empty == 0 && tp_node_is (node, "Concat"))
+  if (n_empty == 0 && tp_node_has_flag (node, TP_OP_JOINS))
     drop_inputs (draft, node);
   is_all = n_empty == node->n_outputs;
   if (n_empty == 0
-      || !(is_all || (tp_node_is (node, "Split")
+      || !(is_all || (tp_node_has_flag (node, TP_OP_CUTS)
                       && n_empty + 1 == node->n_outputs)))
     return;
   for (int i = 0; i < node->n_outputs; i++)
