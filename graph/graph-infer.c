@@ -119,11 +119,11 @@ tp_draft_infer (TpDraft *draft, GError **error)
     {
       TpNode *node = tp_draft_node (draft, i);
 
-      if (!infer_node (draft, node, error)
-          || !tp_fold_node (&fold, draft, node, error))
+      if (!infer_node (draft, node, error))
         return FALSE;
-      if (node->type != NULL)
-        tp_draft_drop_empty (draft, node);
+      tp_draft_drop_empty (draft, node);
+      if (node->type != NULL && !tp_fold_node (&fold, draft, node, error))
+        return FALSE;
       if (node->type != NULL && !check_not_empty (draft, node, error))
         return FALSE;
     }

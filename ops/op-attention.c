@@ -1,6 +1,7 @@
 /* op-attention.c: Attention: shapes and record. */
 #include "config.h"
 
+#include "ir/units.h"
 #include "ops/attention-lower.h"
 #include "ops/attention-reference.h"
 #include "ops/attention.h"
@@ -118,7 +119,24 @@ check_heads (const TpAttention *a, const TpNode *node, const TpTensor *q,
                        "%" G_GINT64_FORMAT " heads do not divide the %"
                        G_GINT64_FORMAT " columns of input 0 (Q)",
                        a->n_heads, q->dims[2]);
-  return TRUE;
+  return a->size > 0
+         || tp_op_fail (node, error, "heads of input 0 (Q) have no elements");
+}
+
+/* All at once, as kernels may have them. */
+static gboolean
+check_scores (const TpAttention *a, const TpNode *node, GError **error)
+{
+  gint64 n = sizeof (float);
+
+  return (tp_size_mul (n, a->n_batch, &n) && tp_size_mul (n, a->n_heads, &n)
+          && tp_size_mul (n, a->n_queries, &n)
+          && tp_size_mul (n, a->n_keys, &n))
+         || tp_op_fail (node, error,
+                        "%" G_GINT64_FORMAT " queries of %" G_GINT64_FORMAT
+                        " keys are too many: the size of the scores overflows "
+                        "64 bits",
+                        a->n_queries, a->n_keys);
 }
 
 /* It may end before the keys do. */
@@ -215,7 +233,8 @@ attention_infer (const TpNode *node, const TpTensor *const *inputs,
   if (!check_ranks (node, inputs, error) || !check_dtypes (node, inputs, error))
     return FALSE;
   tp_attention_init (&a, node, shapes);
-  if (!check_heads (&a, node, q, error) || !check_keys (&a, node, inputs, error)
+  if (!check_heads (&a, node, q, error) || !check_scores (&a, node, error)
+      || !check_keys (&a, node, inputs, error)
       || !check_lengths (&a, node, inputs, error)
       || !check_mask (&a, node, node->n_inputs > TP_ATTENTION_MASK
                                     ? inputs[TP_ATTENTION_MASK] : NULL, error)

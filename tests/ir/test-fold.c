@@ -132,6 +132,11 @@ test_empty (void)
     "Concat a n c -> y axis=1",
     "in x 2 3;ints f 3;ints t 9;ints d 1;Slice x f t d -> a;Exp a -> b;Neg x -> n;"
     "Concat b n n -> z axis=1;ints u 0;Slice z u f d -> y",
+    "in x 2 3;const e 0 3;const s 3;LayerNormalization e s -> l;"
+    "RMSNormalization l s -> r;Neg x -> n;Concat r n -> y axis=0",
+    "in x 2 3;const e 0 2 3;const s 2;GroupNormalization e s s -> g "
+    "num_groups=2;ints t -1 3;Reshape g t -> r;Neg x -> n;Concat r n -> y "
+    "axis=0",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
