@@ -348,19 +348,13 @@ trim (TpArray *names)
 }
 
 /* Ops of other domains that are known by their bare names: exporters wrote
- * them there before ONNX had them, or had them of 16 bits. */
+ * them there before ONNX had them, had them of 16 bits, or here as well. */
 static const char *const adopted[][2] = {
   { "com.microsoft", "DequantizeLinear" },
-  { "com.microsoft", "DynamicQuantizeMatMul" },
   { "com.microsoft", "FastGelu" },
   { "com.microsoft", "Gelu" },
-  { "com.microsoft", "MatMulIntegerToFloat" },
-  { "com.microsoft", "QGemm" },
-  { "com.microsoft", "QLinearAdd" },
-  { "com.microsoft", "QLinearGlobalAveragePool" },
-  { "com.microsoft", "QLinearMul" },
-  { "com.microsoft", "QLinearSigmoid" },
   { "com.microsoft", "QuantizeLinear" },
+  { "com.microsoft", "SimplifiedLayerNormalization" },
 };
 
 static gboolean

@@ -1,18 +1,47 @@
-/* function-body.c: bodies of ops that are other ops, while they are added. */
+/* function-body.c: see function-body.h. */
 #include "config.h"
 
 #include "graph/function-body.h"
 
-#include "graph/graph-builder.h"
+#include "graph/graph-limit.h"
 #include "graph/graph-node.h"
+
+#define MAX_INPUTS 6
+
+static const char *
+get_name (int n, const char *const *names, int i)
+{
+  return i < n && names[i] != NULL && *names[i] != '\0' ? names[i] : NULL;
+}
 
 const char *
 tp_body_get_input (const TpBody *self, int i)
 {
-  return i < self->ends.n_inputs && self->ends.inputs[i] != NULL
-                 && *self->ends.inputs[i] != '\0'
-             ? self->ends.inputs[i]
-             : NULL;
+  return get_name (self->ends.n_inputs, self->ends.inputs, i);
+}
+
+const char *
+tp_body_get_output (const TpBody *self, int i)
+{
+  return get_name (self->ends.n_outputs, self->ends.outputs, i);
+}
+
+void
+tp_body_refuse (TpBody *self, const char *format, ...)
+{
+  g_autofree char *prefix = NULL;
+  g_autofree char *what = NULL;
+  va_list args;
+
+  if (self->has_failed)
+    return;
+  va_start (args, format);
+  what = g_strdup_vprintf (format, args);
+  va_end (args);
+  prefix = tp_draft_dup_prefix (self->builder->draft, self->node->place);
+  g_set_error (self->error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED, "%s%s: %s",
+               prefix, self->node->type, what);
+  self->has_failed = TRUE;
 }
 
 const char *
@@ -29,26 +58,24 @@ tp_body_make_name (TpBody *self)
 }
 
 void
-tp_body_add_node (TpBody *self, const char *type, const TpAttr *attr,
-                  const TpNodeNames *names)
+tp_body_add_node (TpBody *self, const TpNode *node, TpNodeNames names)
 {
-  TpNode node = { .type = type,
-                  .n_attrs = attr != NULL,
-                  .attrs = attr,
-                  .pins = self->node->pins,
-                  .colocation = self->node->colocation,
-                  .place = self->node->place };
+  TpNode own = *node;
 
+  own.pins = self->node->pins;
+  own.colocation = self->node->colocation;
+  own.place = self->node->place;
   if (!self->has_failed)
-    self->has_failed =
-        !tp_builder_add_plain_node (self->builder, &node, *names, self->error);
+    self->has_failed = !tp_builder_add_plain_node (self->builder, &own, names,
+                                                   self->error);
 }
 
 const char *
 tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
              const char *output, ...)
 {
-  const char *inputs[6];
+  const char *inputs[MAX_INPUTS];
+  TpNode node = { .type = type, .n_attrs = attr != NULL, .attrs = attr };
   int n = 0;
   va_list args;
 
@@ -58,10 +85,10 @@ tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
   while ((inputs[n] = va_arg (args, const char *)) != NULL)
     {
       n++;
-      g_assert (n < (int)G_N_ELEMENTS (inputs));
+      g_assert (n < MAX_INPUTS);
     }
   va_end (args);
-  tp_body_add_node (self, type, attr, &(TpNodeNames){ n, inputs, 1, &output });
+  tp_body_add_node (self, &node, (TpNodeNames){ n, inputs, 1, &output });
   return output;
 }
 
@@ -79,4 +106,17 @@ tp_body_add_int (TpBody *self, gint64 value)
   TpAttr attr = { .name = "value_int", .kind = TP_ATTR_INT, .i = value };
 
   return tp_body_add (self, "Constant", &attr, NULL, NULL);
+}
+
+const char *
+tp_body_add_view (TpBody *self, const char *type, const char *x, gint64 axis)
+{
+  TpAttr axes = { .name = "axes", .kind = TP_ATTR_INTS, .n = 1, .ints = &axis };
+  TpAttr value = axes;
+
+  if (self->builder->draft->opset < 13)
+    return tp_body_add (self, type, &axes, NULL, x, NULL);
+  value.name = "value_ints";
+  return tp_body_add (self, type, NULL, NULL, x,
+                      tp_body_add (self, "Constant", &value, NULL, NULL), NULL);
 }

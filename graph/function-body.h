@@ -1,8 +1,9 @@
-/* function-body.h: bodies of ops that are other ops, while they are added. */
+/* function-body.h: what bodies of ops that are other ops are put together with. */
 #ifndef TP_GRAPH_FUNCTION_BODY_H
 #define TP_GRAPH_FUNCTION_BODY_H
 
 #include "graph/graph-builder-private.h"
+#include "graph/graph-builder.h"
 #include "ir/graph.h"
 
 typedef struct TpFunction TpFunction;
@@ -19,18 +20,34 @@ typedef struct
   GError **error;
 } TpBody;
 
-/* NULL: it is left out. */
+struct TpFunction
+{
+  const char *type;
+  int n_inputs_min, n_inputs_max, n_outputs_max;
+  const char *const *attrs;   /* NULL ends */
+  double window[3];           /* windows: factors of cos (0), cos (t), cos (2t) */
+  void (*add) (TpBody *body);
+};
+
+/* NULL: left out. */
 const char *tp_body_get_input (const TpBody *self, int i);
-/* A name made up, for a tensor. */
-const char *tp_body_make_name (TpBody *self);
+const char *tp_body_get_output (const TpBody *self, int i);
+/* That a model wants what this body cannot give: nothing more is added. */
+void tp_body_refuse (TpBody *self, const char *format, ...)
+    G_GNUC_PRINTF (2, 3);
+
+/* Adds @node, of which the type and the attributes count. */
+void tp_body_add_node (TpBody *self, const TpNode *node, TpNodeNames names);
 /* Adds an op of one output, called @output or, if NULL, by a name made up.
  * Inputs end with NULL. Returns the name. */
 const char *tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
                          const char *output, ...) G_GNUC_NULL_TERMINATED;
-/* An op, all of it. */
-void tp_body_add_node (TpBody *self, const char *type, const TpAttr *attr,
-                       const TpNodeNames *names);
 const char *tp_body_add_float (TpBody *self, double value);
 const char *tp_body_add_int (TpBody *self, gint64 value);
+/* Squeeze or Unsqueeze of dimension @axis: an input from opset 13 on. */
+const char *tp_body_add_view (TpBody *self, const char *type, const char *x,
+                              gint64 axis);
+/* A name that is new. */
+const char *tp_body_make_name (TpBody *self);
 
 #endif

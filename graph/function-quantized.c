@@ -1,17 +1,11 @@
-/* function-quantized.c: see function-quantized.h. Elementwise ops and pools are
- * of what was dequantized; sums of products are of integers, exact, and scaled
- * then. */
+/* function-quantized.c: quantized ops of ONNX Runtime (com.microsoft), as its tools
+ * write them. Elementwise ops and pools are of what was dequantized; sums of products
+ * are of integers, exact, and scaled then. */
 #include "config.h"
 
-#include "graph/function-quantized.h"
-
-#include "graph/graph-limit.h"
+#include "graph/function-contrib.h"
 
 #define FLOAT32 1 /* as ONNX numbers types */
-
-const char *const tp_attrs_qgemm[] = { "alpha", "transA", "transB", NULL };
-const char *const tp_attrs_qpool[] = { "channels_last", NULL };
-const char *const tp_attrs_none[] = { NULL };
 
 static const TpAttr to_float = { .name = "to",
                                  .kind = TP_ATTR_INT,
@@ -52,8 +46,8 @@ add_product (TpBody *self, const char *const inputs[4])
                           inputs[2] == NULL ? "" : inputs[2],
                           inputs[3] == NULL ? "" : inputs[3] };
 
-  tp_body_add_node (self, "MatMulInteger", NULL,
-                    &(TpNodeNames){ 4, names, 1, &sum });
+  tp_body_add_node (self, &(TpNode){ .type = "MatMulInteger" },
+                    (TpNodeNames){ 4, names, 1, &sum });
   return tp_body_add (self, "Cast", &to_float, NULL, sum, NULL);
 }
 
@@ -72,16 +66,14 @@ check_zero (TpBody *self, const char *attr)
 {
   if (tp_node_get_int (self->node, attr, 0) == 0)
     return TRUE;
-  tp_builder_set_error (self->builder, self->node->place, self->error,
-                        "%s with %s is not supported", self->node->type, attr);
-  self->has_failed = TRUE;
+  tp_body_refuse (self, "%s is not supported", attr);
   return FALSE;
 }
 
 /* ---- bodies -------------------------------------------------------------- */
 
-void
-tp_body_add_qlinear_add (TpBody *self)
+static void
+add_qlinear_add (TpBody *self)
 {
   const char *a = dequantize (self, 0);
 
@@ -90,24 +82,24 @@ tp_body_add_qlinear_add (TpBody *self)
       tp_body_add (self, "Add", NULL, NULL, a, dequantize (self, 3), NULL), 6);
 }
 
-void
-tp_body_add_qlinear_mul (TpBody *self)
+static void
+add_qlinear_mul (TpBody *self)
 {
   const char *a = dequantize (self, 0);
 
   quantize (self, multiply (self, a, dequantize (self, 3)), 6);
 }
 
-void
-tp_body_add_qlinear_sigmoid (TpBody *self)
+static void
+add_qlinear_sigmoid (TpBody *self)
 {
   quantize (
       self,
       tp_body_add (self, "Sigmoid", NULL, NULL, dequantize (self, 0), NULL), 3);
 }
 
-void
-tp_body_add_qlinear_pool (TpBody *self)
+static void
+add_qlinear_pool (TpBody *self)
 {
   if (check_zero (self, "channels_last"))
     quantize (self,
@@ -118,8 +110,8 @@ tp_body_add_qlinear_pool (TpBody *self)
 
 /* a, its scale and zero point, b, likewise, c in their steps, scale and zero
  * point of the result, which is float32 without them. */
-void
-tp_body_add_qgemm (TpBody *self)
+static void
+add_qgemm (TpBody *self)
 {
   const char *factors[4] = { tp_body_get_input (self, 0),
                              tp_body_get_input (self, 3),
@@ -149,8 +141,8 @@ tp_body_add_qgemm (TpBody *self)
 }
 
 /* a of float32, b, its scale and zero point, bias. */
-void
-tp_body_add_dynamic_matmul (TpBody *self)
+static void
+add_dynamic_matmul (TpBody *self)
 {
   const char *a = tp_body_get_input (self, 0);
   const char *made[3];
@@ -158,8 +150,8 @@ tp_body_add_dynamic_matmul (TpBody *self)
 
   for (int i = 0; i < 3; i++)
     made[i] = tp_body_make_name (self);
-  tp_body_add_node (self, "DynamicQuantizeLinear", NULL,
-                    &(TpNodeNames){ 1, &a, 3, made });
+  tp_body_add_node (self, &(TpNode){ .type = "DynamicQuantizeLinear" },
+                    (TpNodeNames){ 1, &a, 3, made });
   factors[0] = made[0];
   factors[1] = tp_body_get_input (self, 1);
   factors[2] = made[2];
@@ -171,8 +163,8 @@ tp_body_add_dynamic_matmul (TpBody *self)
 }
 
 /* a, b, their scales, their zero points, bias. */
-void
-tp_body_add_integer_matmul (TpBody *self)
+static void
+add_integer_matmul (TpBody *self)
 {
   const char *factors[4] = { tp_body_get_input (self, 0),
                              tp_body_get_input (self, 1),
@@ -184,4 +176,30 @@ tp_body_add_integer_matmul (TpBody *self)
                     multiply (self, tp_body_get_input (self, 2),
                               tp_body_get_input (self, 3))),
           tp_body_get_input (self, 6));
+}
+
+/* ---- the table ----------------------------------------------------------- */
+
+static const char *const no_attrs[] = { NULL };
+static const char *const gemm_attrs[] = { "alpha", "transA", "transB", NULL };
+static const char *const pool_attrs[] = { "channels_last", NULL };
+
+#define FUNCTION(type, least, most, attrs, add)                               \
+  { "com.microsoft." type, least, most, 1, attrs, { 0.0 }, add }
+
+static const TpFunction functions[] = {
+  FUNCTION ("DynamicQuantizeMatMul", 3, 5, no_attrs, add_dynamic_matmul),
+  FUNCTION ("MatMulIntegerToFloat", 4, 7, no_attrs, add_integer_matmul),
+  FUNCTION ("QGemm", 6, 9, gemm_attrs, add_qgemm),
+  FUNCTION ("QLinearAdd", 8, 8, no_attrs, add_qlinear_add),
+  FUNCTION ("QLinearGlobalAveragePool", 5, 5, pool_attrs, add_qlinear_pool),
+  FUNCTION ("QLinearMul", 8, 8, no_attrs, add_qlinear_mul),
+  FUNCTION ("QLinearSigmoid", 5, 5, no_attrs, add_qlinear_sigmoid),
+};
+
+const TpFunction *
+tp_function_list_quantized (gsize *out_n)
+{
+  *out_n = G_N_ELEMENTS (functions);
+  return functions;
 }

@@ -6,46 +6,22 @@
 
 #include "graph/function.h"
 
-#include "graph/function-quantized.h"
+#include "graph/function-body.h"
+#include "graph/function-contrib.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
-#include "graph/graph-node.h"
 #include "ops/op.h"
 
 #include <math.h>
 #include <string.h>
 
-struct TpFunction
-{
-  const char *type;
-  int n_inputs_min, n_inputs_max, n_outputs_max;
-  const char *const *attrs;   /* NULL ends */
-  double window[3];           /* windows: factors of cos (0), cos (t), cos (2t) */
-  void (*add) (TpBody *body);
-};
-
 /* ---- losses -------------------------------------------------------------- */
-
-/* Squeeze or Unsqueeze of dimension 1: an input from opset 13 on. */
-static const char *
-add_view (TpBody *self, const char *type, const char *x)
-{
-  static const gint64 one = 1;
-  TpAttr axes = { .name = "axes", .kind = TP_ATTR_INTS, .n = 1, .ints = &one };
-  TpAttr value = axes;
-
-  if (self->builder->draft->opset < 13)
-    return tp_body_add (self, type, &axes, NULL, x, NULL);
-  value.name = "value_ints";
-  return tp_body_add (self, type, NULL, NULL, x,
-                      tp_body_add (self, "Constant", &value, NULL, NULL), NULL);
-}
 
 typedef struct
 {
-  const char *scores;         /* logarithms of probabilities */
+  const char *scores; /* logarithms of probabilities */
   const char *targets;
-  const char *weights;        /* per class, or NULL */
+  const char *weights; /* per class, or NULL */
 } Loss;
 
 /* Targets to be ignored become class 0 of weight 0; returns the weights, 1 for
@@ -114,12 +90,12 @@ add_loss (TpBody *self, Loss *loss, const char *output)
                                         .kind = TP_ATTR_INT,
                                         .i = 1 };
   const char *weights = weigh_targets (self, loss);
-  const char *losses =
-      tp_body_add (self, "GatherElements", &along_classes, NULL, loss->scores,
-                   add_view (self, "Unsqueeze", loss->targets), NULL);
+  const char *losses = tp_body_add (
+      self, "GatherElements", &along_classes, NULL, loss->scores,
+      tp_body_add_view (self, "Unsqueeze", loss->targets, 1), NULL);
 
   losses = tp_body_add (self, "Neg", NULL, NULL,
-                        add_view (self, "Squeeze", losses), NULL);
+                        tp_body_add_view (self, "Squeeze", losses, 1), NULL);
   if (weights != NULL)
     losses = tp_body_add (self, "Mul", NULL, NULL, losses, weights, NULL);
   add_reduction (self, losses, weights, output);
@@ -207,36 +183,51 @@ static const char *const window_attrs[] = { "output_datatype", "periodic",
                                             NULL };
 
 static const TpFunction functions[] = {
-  { "BlackmanWindow", 1, 1, 1, window_attrs, { 0.42, -0.5, 0.08 },
-    add_window },
-  { "DynamicQuantizeMatMul", 3, 5, 1, tp_attrs_none, { 0.0 },
-    tp_body_add_dynamic_matmul },
-  { "HammingWindow", 1, 1, 1, window_attrs, { 25.0 / 46.0, -21.0 / 46.0, 0.0 },
+  { "BlackmanWindow", 1, 1, 1, window_attrs, { 0.42, -0.5, 0.08 }, add_window },
+  { "HammingWindow",
+    1,
+    1,
+    1,
+    window_attrs,
+    { 25.0 / 46.0, -21.0 / 46.0, 0.0 },
     add_window },
   { "HannWindow", 1, 1, 1, window_attrs, { 0.5, -0.5, 0.0 }, add_window },
-  { "MatMulIntegerToFloat", 4, 7, 1, tp_attrs_none, { 0.0 },
-    tp_body_add_integer_matmul },
-  { "NegativeLogLikelihoodLoss", 2, 3, 1, loss_attrs, { 0.0 },
+  { "NegativeLogLikelihoodLoss",
+    2,
+    3,
+    1,
+    loss_attrs,
+    { 0.0 },
     add_likelihood_loss },
-  { "QGemm", 6, 9, 1, tp_attrs_qgemm, { 0.0 }, tp_body_add_qgemm },
-  { "QLinearAdd", 8, 8, 1, tp_attrs_none, { 0.0 }, tp_body_add_qlinear_add },
-  { "QLinearGlobalAveragePool", 5, 5, 1, tp_attrs_qpool, { 0.0 },
-    tp_body_add_qlinear_pool },
-  { "QLinearMul", 8, 8, 1, tp_attrs_none, { 0.0 }, tp_body_add_qlinear_mul },
-  { "QLinearSigmoid", 5, 5, 1, tp_attrs_none, { 0.0 },
-    tp_body_add_qlinear_sigmoid },
-  { "SoftmaxCrossEntropyLoss", 2, 3, 2, loss_attrs, { 0.0 },
+  { "SoftmaxCrossEntropyLoss",
+    2,
+    3,
+    2,
+    loss_attrs,
+    { 0.0 },
     add_cross_entropy_loss },
 };
 
+static const TpFunction *
+find_in (const TpFunction *all, gsize n, const char *type)
+{
+  for (gsize i = 0; i < n; i++)
+    if (strcmp (all[i].type, type) == 0)
+      return &all[i];
+  return NULL;
+}
 
 static const TpFunction *
 find_function (const char *type)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (functions); i++)
-    if (strcmp (functions[i].type, type) == 0)
-      return &functions[i];
-  return NULL;
+  const TpFunction *found = find_in (functions, G_N_ELEMENTS (functions), type);
+  gsize n = 0, n_quantized = 0;
+  const TpFunction *contrib = tp_function_list_contrib (&n);
+  const TpFunction *quantized = tp_function_list_quantized (&n_quantized);
+
+  if (found == NULL)
+    found = find_in (contrib, n, type);
+  return found != NULL ? found : find_in (quantized, n_quantized, type);
 }
 
 gboolean

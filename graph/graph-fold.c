@@ -69,6 +69,16 @@ count_read_data (TpDraft *draft, const TpNode *node)
   return n;
 }
 
+/* How many inputs' elements @node reads: of others it took the shape or the type. */
+static int
+count_read (const TpNode *node)
+{
+  if (tp_node_has_flag (node, TP_OP_READS_SHAPE))
+    return 0;
+  return tp_node_has_flag (node, TP_OP_COPIES) ? MIN (node->n_inputs, 1)
+                                               : node->n_inputs;
+}
+
 /* Elements to read and write; -1: not to be folded. Contractions, windows
  * and recurrences do more work than that, and are never found in shape
  * arithmetic. */
@@ -82,8 +92,7 @@ count_elements (TpDraft *draft, const TpNode *node)
       || node->op->kind == TP_OP_RECURRENT
       || node->n_inputs == 0)
     return -1;
-  for (int i = 0; i < node->n_inputs
-                  && !tp_node_has_flag (node, TP_OP_READS_SHAPE); i++)
+  for (int i = 0; i < count_read (node); i++)
     {
       const TpTensor *input;
 
@@ -178,7 +187,7 @@ static gboolean
 load_input (TpDraft *draft, const TpNode *node, int i, TpRefTensor *input)
 {
   const TpTensor *tensor = tp_draft_tensor (draft, node->inputs[i]);
-  gboolean is_read = !tp_node_has_flag (node, TP_OP_READS_SHAPE);
+  gboolean is_read = i < count_read (node);
   gboolean is_held = i > 0 && tp_node_has_flag (node, TP_OP_HOLDS_BOUNDS);
   TpTensor shape = *tensor;
 

@@ -7,6 +7,7 @@
 #include "graph/graph-infer.h"
 
 #include "graph/graph-draft.h"
+#include "graph/graph-empty.h"
 #include "graph/graph-fold.h"
 #include "ir/guard.h"
 #include "ir/op.h"
@@ -118,8 +119,10 @@ tp_draft_infer (TpDraft *draft, GError **error)
     {
       TpNode *node = tp_draft_node (draft, i);
 
-      if (!infer_node (draft, node, error)
-          || !tp_fold_node (&fold, draft, node, error))
+      if (!infer_node (draft, node, error))
+        return FALSE;
+      tp_draft_drop_empty (draft, node);
+      if (node->type != NULL && !tp_fold_node (&fold, draft, node, error))
         return FALSE;
       if (node->type != NULL && !check_not_empty (draft, node, error))
         return FALSE;

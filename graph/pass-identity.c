@@ -1,5 +1,5 @@
 /* pass-identity.c: Identity goes, and Dropout, which does nothing when a network
- * is run. Constants that are the same bytes, by other names, become one. */
+ * is run, and a Cast or Expand to the type and shape there is already. Constants that are the same bytes, by other names, become one. */
 #include "config.h"
 
 #include "graph/pass.h"
@@ -73,6 +73,22 @@ drop_identity (TpDraft *draft, TpNode *node, int *alias)
   node->type = NULL;
 }
 
+/* To another type or shape, if to anything. */
+static gboolean
+changes_nothing (TpDraft *draft, const TpNode *node)
+{
+  const TpTensor *x, *out;
+
+  if (!tp_node_has_flag (node, TP_OP_COPIES) || node->inputs[0] < 0)
+    return FALSE;
+  x = tp_draft_tensor (draft, node->inputs[0]);
+  out = tp_draft_tensor (draft, node->outputs[0]);
+  return x->dtype == out->dtype && x->rank == out->rank
+         && memcmp (x->dims, out->dims, sizeof x->dims[0] * x->rank) == 0
+         && memcmp (x->strides, out->strides, sizeof x->strides[0] * x->rank)
+                == 0;
+}
+
 /* Identity, or Dropout (of inference) whose mask nobody reads. */
 static gboolean
 is_identity (TpDraft *draft, const TpNode *node)
@@ -84,7 +100,8 @@ is_identity (TpDraft *draft, const TpNode *node)
       if (mask->n_consumers > 0 || mask->is_output || mask->state > 0)
         return FALSE;
     }
-  return tp_node_has_flag (node, TP_OP_IDENTITY);
+  return tp_node_has_flag (node, TP_OP_IDENTITY)
+         || changes_nothing (draft, node);
 }
 
 static gboolean
@@ -137,6 +154,6 @@ drop_identities (TpDraft *draft, GError **error)
 
 const TpPass tp_pass_identity = {
   .name = "identity",
-  .summary = "Identity and Dropout go",
+  .summary = "Identity and Dropout go, and casts to the type there is",
   .run = drop_identities,
 };

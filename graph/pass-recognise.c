@@ -57,6 +57,11 @@ typedef struct
 #define NORMAL "(Div " CENTRED " " DEVIATION ")"
 #define FACTOR "(Mul (Reciprocal " DEVIATION ") s)"
 
+#define SPREAD "(Add (Mean (Square x)) #)"
+#define RMS(normal)                                                           \
+  { "RMSNormalization", "xs", NULL, "(Mul " normal " s)" },                   \
+  { "RMSNormalization", "x1", NULL, normal }
+
 #define HARD "(Clip (Add x 3) 0 6)"
 
 static const Rule rules[] = {
@@ -69,6 +74,10 @@ static const Rule rules[] = {
     "(Add (Mul " FACTOR " x) (Sub b (Mul " FACTOR " (Mean x))))" },
   { "LayerNormalization", "xs", NULL, "(Mul " NORMAL " s)" },
   { "LayerNormalization", "x1", NULL, NORMAL },
+  RMS ("(Div x (Sqrt " SPREAD "))"),
+  RMS ("(Mul (Reciprocal (Sqrt " SPREAD ")) x)"),
+  RMS ("(Mul (Div 1 (Sqrt " SPREAD ")) x)"),
+  RMS ("(Mul (Pow " SPREAD " -0.5) x)"),
   { "Swish", "x", NULL, "(Mul (Sigmoid x) x)" },
   { "HardSwish", "x", NULL, "(Mul (Ramp x) x)" },
   { "HardSwish", "x", NULL, "(Mul (Scale " HARD " 0.16666667) x)" },
@@ -167,6 +176,27 @@ match_square (Match *m, const char *p, const TpNode *node)
   return is_product || is_power ? match (m, p, node->inputs[0]) : NULL;
 }
 
+/* What @node reduces: an attribute, or from opset 18 on a constant, put into
+ * @given. */
+static const gint64 *
+get_axes (const Match *m, const TpNode *node, gint64 *given, int *out_n)
+{
+  const TpTensor *axes = NULL;
+  double values[TP_MAX_RANK];
+
+  *out_n = 0;
+  if (node->n_inputs < 2 || node->inputs[1] < 0)
+    return tp_node_get_ints (node, "axes", out_n);
+  axes = tp_draft_tensor (m->draft, node->inputs[1]);
+  if (!tp_tensor_is_constant (axes) || axes->count > TP_MAX_RANK)
+    return given;
+  tp_tensor_write_doubles (axes, values);
+  *out_n = (int) axes->count;
+  for (int i = 0; i < *out_n; i++)
+    given[i] = (gint64) values[i];
+  return given;
+}
+
 /* How many of the last dimensions @node reduces, its output keeping them as 1;
  * 0: not that. */
 static int
@@ -174,8 +204,9 @@ count_reduced (const Match *m, const TpNode *node)
 {
   const TpTensor *x = tp_draft_tensor (m->draft, node->inputs[0]);
   const TpTensor *out = tp_draft_tensor (m->draft, node->outputs[0]);
+  gint64 given[TP_MAX_RANK];
   int n = 0;
-  const gint64 *axes = tp_node_get_ints (node, "axes", &n);
+  const gint64 *axes = get_axes (m, node, given, &n);
 
   if (n == 0 || n > x->rank || out->rank != x->rank)
     return 0;
@@ -194,9 +225,7 @@ count_reduced (const Match *m, const TpNode *node)
 static const char *
 match_mean (Match *m, const char *p, const TpNode *node)
 {
-  int n = tp_node_is (node, "ReduceMean") && node->n_inputs == 1
-              ? count_reduced (m, node)
-              : 0;
+  int n = tp_node_is (node, "ReduceMean") ? count_reduced (m, node) : 0;
 
   if (n == 0 || (m->n_dims != 0 && n != m->n_dims))
     return NULL;
@@ -450,8 +479,8 @@ try_rules (TpDraft *draft, int index, const int *n_uses, GError **error)
 static gboolean
 is_telling (const TpNode *node)
 {
-  static const char *const types[] = { "Clip", "Erf", "HardSigmoid", "Sigmoid",
-                                       "Sqrt", "Tanh", NULL };
+  static const char *const types[] = { "Clip", "Erf", "HardSigmoid",
+                                       "ReduceMean", "Sigmoid", "Tanh", NULL };
 
   return node->type != NULL && g_strv_contains (types, node->type);
 }

@@ -84,6 +84,8 @@ typedef enum
   TP_OP_LAYOUT = 1 << 7,      /* of graphs whose layout is assigned */
   TP_OP_STREAMS = 1 << 8,     /* a VIEW whose bytes are not kept where it is read,
                                * but sent there in every run */
+  TP_OP_JOINS = 1 << 9,       /* puts all inputs together, and does nothing else */
+  TP_OP_CUTS = 1 << 10,       /* takes input 0 apart into its outputs, likewise */
 } TpOpFlags;
 
 struct TpOp

@@ -3,6 +3,8 @@
 
 #include "ops/op-matmul.h"
 
+#include "ir/guard.h"
+
 #include <string.h>
 
 /* A vector counts as a row on the left and as a column on the right; the
@@ -104,11 +106,11 @@ tp_matmul_get_row (const TpTensor *a, const TpTensor *b)
   return MAX (2, MAX (a->rank, b->rank)) - 2;
 }
 
-void
-tp_matmul_add_loads (TpLowering *lowering, int second, int *out_factors)
+/* The two factors, which are laid out as @a and @b. */
+static void
+add_loads (TpLowering *lowering, int second, const TpTensor *a,
+           const TpTensor *b, int *out_factors)
 {
-  const TpTensor *a = tp_lowering_get_input (lowering, 0);
-  const TpTensor *b = tp_lowering_get_input (lowering, second);
   int n_batch = tp_matmul_get_row (a, b);
   int column = n_batch + (a->rank > 1); /* axis of the result's columns */
   int k = -1;
@@ -132,19 +134,34 @@ tp_matmul_add_loads (TpLowering *lowering, int second, int *out_factors)
   out_factors[1] = tp_nest_load (lowering->nest, 1);
 }
 
+void
+tp_matmul_add_loads (TpLowering *lowering, int second, int *out_factors)
+{
+  add_loads (lowering, second, tp_lowering_get_input (lowering, 0),
+             tp_lowering_get_input (lowering, second), out_factors);
+}
+
+/* Expression: the product of inputs 0 and 1, which are laid out as @a and @b. */
+static int
+matmul_expr (TpLowering *lowering, const TpTensor *a, const TpTensor *b)
+{
+  int factors[2];
+
+  add_loads (lowering, 1, a, b, factors);
+  return tp_lowering_reduce (lowering, TP_COMBINE_SUM,
+                             tp_nest_binary (lowering->nest, TP_EXPR_MUL,
+                                             factors[0], factors[1]));
+}
+
 static gboolean
 matmul_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
               GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  int factors[2];
 
-  tp_matmul_add_loads (&lowering, 1, factors);
   return tp_lowering_finish (
-      &lowering,
-      tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
-                          tp_nest_binary (lowering.nest, TP_EXPR_MUL,
-                                          factors[0], factors[1])));
+      &lowering, matmul_expr (&lowering, tp_lowering_get_input (&lowering, 0),
+                              tp_lowering_get_input (&lowering, 1)));
 }
 
 static void
@@ -391,4 +408,122 @@ const TpOp tp_op_gemm = {
   .lower = gemm_lower,
   .reference = gemm_reference,
   .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1), TP_MOVES (2)),
+};
+
+/* ---- FusedMatMul: alpha * a' b', of ONNX Runtime ------------------------- */
+
+/* Whether the last two dimensions of input @i change places. */
+static gboolean
+is_turned (const TpNode *node, int i, int rank)
+{
+  return rank > 1
+         && tp_node_get_int (node, i == 0 ? "transA" : "transB", 0) != 0;
+}
+
+static void
+swap_last (gint64 *values, int rank)
+{
+  gint64 last = values[rank - 1];
+
+  values[rank - 1] = values[rank - 2];
+  values[rank - 2] = last;
+}
+
+static TpTensor
+turn (const TpNode *node, int i, const TpTensor *x)
+{
+  TpTensor turned = *x;
+
+  if (is_turned (node, i, x->rank))
+    {
+      swap_last (turned.dims, x->rank);
+      swap_last (turned.strides, x->rank);
+    }
+  return turned;
+}
+
+static gboolean
+fused_matmul_infer (const TpNode *node, const TpTensor *const *inputs,
+                    TpShape *outputs, GError **error)
+{
+  TpTensor a = turn (node, 0, inputs[0]);
+  TpTensor b = turn (node, 1, inputs[1]);
+
+  if (tp_dtype_is_integer (inputs[0]->dtype))
+    return tp_op_fail (node, error, "input 0 is %s, must be of reals",
+                       tp_dtype_get_name (inputs[0]->dtype));
+  if (tp_node_get_int (node, "transBatchA", 0) != 0
+      || tp_node_get_int (node, "transBatchB", 0) != 0)
+    return tp_op_refuse (node, error,
+                         "transBatchA and transBatchB are not supported");
+  return matmul_infer (node, (const TpTensor *[]){ &a, &b }, outputs, error);
+}
+
+static gboolean
+fused_matmul_lower (const TpGraph *graph, const TpNode *node,
+                    TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  TpTensor a = turn (node, 0, tp_lowering_get_input (&lowering, 0));
+  TpTensor b = turn (node, 1, tp_lowering_get_input (&lowering, 1));
+
+  return tp_lowering_finish (
+      &lowering, gemm_scale (lowering.nest, matmul_expr (&lowering, &a, &b),
+                             tp_node_get_float (node, "alpha", 1.0)));
+}
+
+/* @x turned, element by element; what it points to is the caller's. */
+static TpRefTensor
+turn_values (const TpNode *node, int i, const TpRefTensor *x)
+{
+  TpRefTensor turned = *x;
+  gint64 n = x->rank > 1 ? x->dims[x->rank - 1] : 1;
+  gint64 plane = x->rank > 1 ? n * x->dims[x->rank - 2] : 1;
+
+  turned.data = tp_memdup (x->data, x->count * sizeof x->data[0]);
+  if (!is_turned (node, i, x->rank))
+    return turned;
+  swap_last (turned.dims, x->rank);
+  for (gint64 k = 0; k < x->count; k++)
+    {
+      gint64 row = k % plane / n, column = k % n;
+
+      turned.data[k / plane * plane + column * (plane / n) + row] = x->data[k];
+    }
+  return turned;
+}
+
+static void
+fused_matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                        TpRefTensor *outputs)
+{
+  double alpha = tp_node_get_float (node, "alpha", 1.0);
+  TpRefTensor a = turn_values (node, 0, inputs[0]);
+  g_autofree double *a_data = a.data;
+  TpRefTensor b = turn_values (node, 1, inputs[1]);
+  g_autofree double *b_data = b.data;
+
+  matmul_reference (node, (const TpRefTensor *[]){ &a, &b }, outputs);
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    outputs[0].data[i] *= alpha;
+}
+
+static const TpAttrSpec fused_matmul_attrs[] = {
+  { "alpha", TP_ATTR_FLOAT, FALSE },     { "transA", TP_ATTR_INT, FALSE },
+  { "transB", TP_ATTR_INT, FALSE },      { "transBatchA", TP_ATTR_INT, FALSE },
+  { "transBatchB", TP_ATTR_INT, FALSE }, { 0 },
+};
+
+const TpOp tp_op_fused_matmul = {
+  .name = "com.microsoft.FusedMatMul",
+  .kind = TP_OP_CONTRACT,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .attrs = fused_matmul_attrs,
+  .flags = TP_OP_ANY_STRIDES,
+  .tolerance = 1e-5,
+  .infer = fused_matmul_infer,
+  .lower = fused_matmul_lower,
+  .reference = fused_matmul_reference,
 };

@@ -1,220 +1,19 @@
 /* op-moment.c: normalization by mean and variance over some dimensions:
- * LayerNormalization, InstanceNormalization, MeanVarianceNormalization.
- *
- * One nest: the mean is a stage, the variance about it the next, and the result
- * is stored over the reduce axes. */
+ * LayerNormalization, RMSNormalization, InstanceNormalization,
+ * MeanVarianceNormalization. */
 #include "config.h"
 
 #include "ir/guard.h"
+#include "ops/moment.h"
 #include "ops/op-util.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct
-{
-  gboolean is_reduced[TP_MAX_RANK];
-  gint64 n;                   /* elements per mean */
-  double epsilon;             /* added to the variance */
-  double root_epsilon;        /* added to its root */
-} Moments;
-
-/* Axes of the nest per dimension of input 0; -1: left out. */
-typedef struct
-{
-  int of[TP_MAX_RANK];
-} MomentAxes;
-
-static void
-moments_count (Moments *moments, int rank, const gint64 *dims)
-{
-  moments->n = 1;
-  for (int i = 0; i < rank; i++)
-    if (moments->is_reduced[i])
-      moments->n *= dims[i];
-}
-
-/* ---- nest -------------------------------------------------------------- */
-
-/* The reduce axes come last; those of extent 1 are left out, but one stays. */
-static void
-moment_add_axes (TpLowering *lowering, const Moments *moments,
-                 MomentAxes *axes)
-{
-  const TpTensor *x = tp_lowering_get_input (lowering, 0);
-  TpAccess *load = tp_lowering_add_load (lowering, 0);
-  gboolean has_reduce = moments->n > 1;
-
-  memset (axes->of, -1, sizeof axes->of);
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < x->rank; i++)
-      {
-        if (moments->is_reduced[i] != pass
-            || (pass == 1 && x->dims[i] == 1 && has_reduce))
-          continue;
-        axes->of[i] = tp_nest_add_axis (lowering->nest, x->dims[i], pass == 1);
-        load->stride[axes->of[i]] = x->strides[i];
-        has_reduce = has_reduce || pass == 1;
-      }
-}
-
-/* Expression: input @i, whose dimensions are those of input 0 up to @last. */
-static int
-moment_load (TpLowering *lowering, const MomentAxes *axes, int i, int last)
-{
-  const TpTensor *input = tp_lowering_get_input (lowering, i);
-  TpAccess *load = tp_lowering_add_load (lowering, i);
-  int first = last + 1 - input->rank;
-
-  for (int k = 0; k < input->rank; k++)
-    if (axes->of[first + k] >= 0 && input->dims[k] != 1)
-      load->stride[axes->of[first + k]] = input->strides[k];
-  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
-}
-
-static int
-mean_expr (TpNest *nest, const Moments *moments, int expr)
-{
-  int sum = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_SUM, expr));
-
-  return tp_nest_binary (nest, TP_EXPR_MUL, sum,
-                         tp_nest_const (nest, 1.0 / moments->n));
-}
-
-/* One over the standard deviation of @centred. */
-static int
-inverse_expr (TpNest *nest, const Moments *moments, int centred)
-{
-  int square = tp_nest_binary (nest, TP_EXPR_MUL, centred, centred);
-  int root = mean_expr (nest, moments, square);
-
-  if (moments->epsilon != 0.0)
-    root = tp_nest_binary (nest, TP_EXPR_ADD, root,
-                           tp_nest_const (nest, moments->epsilon));
-  root = tp_nest_unary (nest, TP_EXPR_SQRT, root);
-  if (moments->root_epsilon != 0.0)
-    root = tp_nest_binary (nest, TP_EXPR_ADD, root,
-                           tp_nest_const (nest, moments->root_epsilon));
-  return tp_nest_binary (nest, TP_EXPR_DIV, tp_nest_const (nest, 1.0), root);
-}
-
-/* Input 1 scales and input 2, if there, shifts; their last dimension is that of
- * number @last of input 0; -1: neither. */
-static gboolean
-moment_lower (TpLowering *lowering, const Moments *moments, int last)
-{
-  const TpTensor *x = tp_lowering_get_input (lowering, 0);
-  TpNest *nest = lowering->nest;
-  MomentAxes axes;
-  int result = -1;
-
-  moment_add_axes (lowering, moments, &axes);
-  for (int i = 0; i < x->rank; i++)
-    if (axes.of[i] >= 0)
-      nest->store.stride[axes.of[i]] = lowering->out->strides[i];
-  result = tp_nest_load (nest, 0);
-  result = tp_nest_binary (nest, TP_EXPR_SUB, result,
-                           mean_expr (nest, moments, result));
-  result = tp_nest_binary (nest, TP_EXPR_MUL, result,
-                           inverse_expr (nest, moments, result));
-  if (last >= 0)
-    result = tp_nest_binary (nest, TP_EXPR_MUL, result,
-                             moment_load (lowering, &axes, 1, last));
-  if (last >= 0 && tp_node_has_input (lowering->node, 2))
-    result = tp_nest_binary (nest, TP_EXPR_ADD, result,
-                             moment_load (lowering, &axes, 2, last));
-  return tp_lowering_finish (lowering, result);
-}
-
-/* Output @i, one element per mean: the mean, or one over the deviation. */
-static gboolean
-moment_lower_statistic (TpLowering *lowering, const Moments *moments, int i)
-{
-  const TpTensor *x = tp_lowering_get_input (lowering, 0);
-  int tensor = lowering->node->outputs[i];
-  const TpTensor *out = &lowering->graph->tensors[tensor];
-  TpNest *nest = lowering->nest;
-  MomentAxes axes;
-  int value = -1;
-  int mean = -1;
-
-  nest->store.operand =
-      tp_lowered_get_tensor (lowering->lowered, lowering->graph, tensor);
-  nest->store.dtype = out->dtype;
-  moment_add_axes (lowering, moments, &axes);
-  for (int k = 0; k < x->rank; k++)
-    if (!moments->is_reduced[k])
-      nest->store.stride[axes.of[k]] = out->strides[k];
-  value = tp_nest_load (nest, 0);
-  mean = mean_expr (nest, moments, value);
-  value = tp_nest_binary (nest, TP_EXPR_SUB, value, mean);
-  return tp_lowering_finish (lowering,
-                             i == 1 ? mean
-                                    : inverse_expr (nest, moments, value));
-}
-
-/* ---- reference --------------------------------------------------------- */
-
-/* Which mean element number @at of input 0 belongs to. */
-static gint64
-moment_index (const TpRefTensor *x, const Moments *moments, const gint64 *at)
-{
-  gint64 index = 0;
-
-  for (int i = 0; i < x->rank; i++)
-    if (!moments->is_reduced[i])
-      index = index * x->dims[i] + at[i];
-  return index;
-}
-
-/* Both have one element per mean; @deviations is what is divided by. */
-static void
-moment_measure (const TpRefTensor *x, const Moments *moments, double *means,
-                double *deviations)
-{
-  gint64 n = x->count / moments->n;
-  gint64 at[TP_MAX_RANK] = { 0 };
-
-  memset (means, 0, n * sizeof means[0]);
-  memset (deviations, 0, n * sizeof deviations[0]);
-  for (gint64 i = 0; i < x->count; i++)
-    {
-      means[moment_index (x, moments, at)] += x->data[i] / moments->n;
-      tp_dims_next (x->rank, x->dims, at);
-    }
-  memset (at, 0, sizeof at);
-  for (gint64 i = 0; i < x->count; i++)
-    {
-      gint64 k = moment_index (x, moments, at);
-
-      deviations[k] += (x->data[i] - means[k]) * (x->data[i] - means[k])
-                       / moments->n;
-      tp_dims_next (x->rank, x->dims, at);
-    }
-  for (gint64 i = 0; i < n; i++)
-    deviations[i] = sqrt (deviations[i] + moments->epsilon)
-                    + moments->root_epsilon;
-}
-
-static void
-moment_normalize (const TpRefTensor *x, const Moments *moments,
-                  const double *means, const double *deviations, double *out)
-{
-  gint64 at[TP_MAX_RANK] = { 0 };
-
-  for (gint64 i = 0; i < x->count; i++)
-    {
-      gint64 k = moment_index (x, moments, at);
-
-      out[i] = (x->data[i] - means[k]) / deviations[k];
-      tp_dims_next (x->rank, x->dims, at);
-    }
-}
-
 /* ---- LayerNormalization ------------------------------------------------- */
 
 static gboolean
-layer_norm_init (Moments *moments, const TpNode *node, int rank,
+layer_norm_init (TpMoments *moments, const TpNode *node, int rank,
                  const gint64 *dims, GError **error)
 {
   int axis = 0;
@@ -225,7 +24,7 @@ layer_norm_init (Moments *moments, const TpNode *node, int rank,
   for (int i = axis; i < rank; i++)
     moments->is_reduced[i] = TRUE;
   moments->epsilon = tp_node_get_float (node, "epsilon", 1e-5);
-  moments_count (moments, rank, dims);
+  tp_moments_count (moments, rank, dims);
   return TRUE;
 }
 
@@ -258,7 +57,7 @@ layer_norm_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpTensor *x = inputs[0];
   gint64 stash = tp_node_get_int (node, "stash_type", 1);
-  Moments moments;
+  TpMoments moments;
 
   if (stash != 1)
     return tp_op_refuse (node, error,
@@ -289,7 +88,7 @@ layer_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *x = tp_lowering_get_input (&lowering, 0);
-  Moments moments;
+  TpMoments moments;
 
   if (!layer_norm_init (&moments, node, x->rank, x->dims, error))
     return FALSE;
@@ -301,9 +100,9 @@ layer_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
       if (!out->is_output && out->n_consumers == 0)
         continue;
       statistic = tp_lowering_new (graph, node, lowered);
-      moment_lower_statistic (&statistic, &moments, i);
+      tp_moments_lower_statistic (&statistic, &moments, i);
     }
-  return moment_lower (&lowering, &moments, x->rank - 1);
+  return tp_moments_lower (&lowering, &moments, x->rank - 1);
 }
 
 static void
@@ -314,12 +113,12 @@ layer_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
   g_autofree double *means = tp_new (double, x->count + 1);
   g_autofree double *deviations = tp_new (double, x->count + 1);
   gint64 at[TP_MAX_RANK] = { 0 };
-  Moments moments;
+  TpMoments moments;
 
   if (!layer_norm_init (&moments, node, x->rank, x->dims, NULL))
     g_assert_not_reached ();
-  moment_measure (x, &moments, means, deviations);
-  moment_normalize (x, &moments, means, deviations, outputs[0].data);
+  tp_moments_measure (x, &moments, means, deviations);
+  tp_moments_normalize (x, &moments, means, deviations, outputs[0].data);
   for (gint64 i = 0; i < x->count; i++)
     {
       outputs[0].data[i] *= tp_reference_get_broadcast (inputs[1], x, at);
@@ -353,17 +152,74 @@ const TpOp tp_op_layer_normalization = {
   .reference = layer_norm_reference,
 };
 
+/* ---- RMSNormalization: x over the root of the mean of its square ----------- */
+
+static gboolean
+rms_norm_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  TpMoments moments;
+
+  if (!layer_norm_init (&moments, node, x->rank, x->dims, error))
+    return FALSE;
+  moments.is_about_zero = TRUE;
+  return tp_moments_lower (&lowering, &moments, x->rank - 1);
+}
+
+static void
+rms_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                    TpRefTensor *outputs)
+{
+  const TpRefTensor *x = inputs[0];
+  double epsilon = tp_node_get_float (node, "epsilon", 1e-5);
+  gint64 at[TP_MAX_RANK] = { 0 };
+  gint64 n = 0;
+  int axis = 0;
+
+  if (!tp_node_get_axis (node, -1, x->rank, &axis, NULL))
+    g_assert_not_reached ();
+  n = tp_dims_product (x->dims, axis, x->rank);
+  for (gint64 first = 0; first < x->count; first += n)
+    {
+      double sum = 0.0;
+
+      for (gint64 i = first; i < first + n; i++)
+        sum += x->data[i] * x->data[i];
+      for (gint64 i = first; i < first + n; i++)
+        {
+          outputs[0].data[i] = x->data[i] / sqrt (sum / n + epsilon)
+                               * tp_reference_get_broadcast (inputs[1], x, at);
+          tp_dims_next (x->rank, x->dims, at);
+        }
+    }
+}
+
+const TpOp tp_op_rms_normalization = {
+  .name = "RMSNormalization",
+  .kind = TP_OP_REDUCE,
+  .n_inputs_min = 2,
+  .n_inputs_max = 2,
+  .n_outputs_max = 1,
+  .attrs = layer_norm_attrs,
+  .tolerance = 1e-5,
+  .infer = layer_norm_infer,
+  .lower = rms_norm_lower,
+  .reference = rms_norm_reference,
+};
+
 /* ---- InstanceNormalization ---------------------------------------------- */
 
 static void
-instance_norm_init (Moments *moments, const TpNode *node, int rank,
+instance_norm_init (TpMoments *moments, const TpNode *node, int rank,
                     const gint64 *dims)
 {
   memset (moments, 0, sizeof *moments);
   for (int i = 2; i < rank; i++)
     moments->is_reduced[i] = TRUE;
   moments->epsilon = tp_node_get_float (node, "epsilon", 1e-5);
-  moments_count (moments, rank, dims);
+  tp_moments_count (moments, rank, dims);
 }
 
 static gboolean
@@ -392,10 +248,10 @@ instance_norm_lower (const TpGraph *graph, const TpNode *node,
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *x = tp_lowering_get_input (&lowering, 0);
-  Moments moments;
+  TpMoments moments;
 
   instance_norm_init (&moments, node, x->rank, x->dims);
-  return moment_lower (&lowering, &moments, 1);
+  return tp_moments_lower (&lowering, &moments, 1);
 }
 
 static void
@@ -405,11 +261,11 @@ instance_norm_reference (const TpNode *node, const TpRefTensor *const *inputs,
   const TpRefTensor *x = inputs[0];
   g_autofree double *means = tp_new (double, x->count + 1);
   g_autofree double *deviations = tp_new (double, x->count + 1);
-  Moments moments;
+  TpMoments moments;
 
   instance_norm_init (&moments, node, x->rank, x->dims);
-  moment_measure (x, &moments, means, deviations);
-  moment_normalize (x, &moments, means, deviations, outputs[0].data);
+  tp_moments_measure (x, &moments, means, deviations);
+  tp_moments_normalize (x, &moments, means, deviations, outputs[0].data);
   for (gint64 i = 0; i < x->count; i++)
     {
       gint64 channel = i / moments.n % x->dims[1];
@@ -440,7 +296,7 @@ const TpOp tp_op_instance_normalization = {
 /* ---- MeanVarianceNormalization ------------------------------------------ */
 
 static gboolean
-mvn_init (Moments *moments, const TpNode *node, int rank, const gint64 *dims,
+mvn_init (TpMoments *moments, const TpNode *node, int rank, const gint64 *dims,
           GError **error)
 {
   static const gint64 usual[] = { 0, 2, 3 };
@@ -464,7 +320,7 @@ mvn_init (Moments *moments, const TpNode *node, int rank, const gint64 *dims,
   if (n == 0)
     return tp_op_fail (node, error, "'axes' is empty: name at least one");
   moments->root_epsilon = 1e-9;
-  moments_count (moments, rank, dims);
+  tp_moments_count (moments, rank, dims);
   return TRUE;
 }
 
@@ -472,7 +328,7 @@ static gboolean
 mvn_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
            GError **error)
 {
-  Moments moments;
+  TpMoments moments;
 
   return mvn_init (&moments, node, inputs[0]->rank, inputs[0]->dims, error)
          && tp_infer_same (node, inputs, outputs, error);
@@ -484,10 +340,10 @@ mvn_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
   const TpTensor *x = tp_lowering_get_input (&lowering, 0);
-  Moments moments;
+  TpMoments moments;
 
   return mvn_init (&moments, node, x->rank, x->dims, error)
-         && moment_lower (&lowering, &moments, -1);
+         && tp_moments_lower (&lowering, &moments, -1);
 }
 
 static void
@@ -497,12 +353,12 @@ mvn_reference (const TpNode *node, const TpRefTensor *const *inputs,
   const TpRefTensor *x = inputs[0];
   g_autofree double *means = tp_new (double, x->count + 1);
   g_autofree double *deviations = tp_new (double, x->count + 1);
-  Moments moments;
+  TpMoments moments;
 
   if (!mvn_init (&moments, node, x->rank, x->dims, NULL))
     g_assert_not_reached ();
-  moment_measure (x, &moments, means, deviations);
-  moment_normalize (x, &moments, means, deviations, outputs[0].data);
+  tp_moments_measure (x, &moments, means, deviations);
+  tp_moments_normalize (x, &moments, means, deviations, outputs[0].data);
 }
 
 static const TpAttrSpec mvn_attrs[] = {

@@ -224,6 +224,7 @@ const TpOp tp_op_concat = {
   .n_outputs_max = 1,
   .attrs = tp_attrs_axis,
   .tolerance = 0.0,
+  .flags = TP_OP_JOINS,
   .infer = concat_infer,
   .lower = concat_lower,
   .reference = concat_reference,

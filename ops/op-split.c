@@ -158,6 +158,7 @@ const TpOp tp_op_split = {
   .n_outputs_max = TP_VARIADIC,
   .attrs = split_attrs,
   .tolerance = 0.0,
+  .flags = TP_OP_CUTS,
   .infer = split_infer,
   .lower = split_lower,
   .reference = split_reference,

@@ -269,6 +269,19 @@ read_nest (Program *program, const Walk *walk)
   return TRUE;
 }
 
+/* What is made once for all parts: in scratch, of nothing that has any. */
+static gboolean
+is_shared (const Program *program, const TpNest *nest)
+{
+  int operand = nest->store.operand;
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (program->steps[nest->loads[i].operand] != 0)
+      return FALSE;
+  return program->lowered->operands[operand].is_scratch
+         && program->steps[operand] == 0;
+}
+
 /* Nests in any order, as they come to be known. FALSE also where one is not. */
 static gboolean
 read_nests (Program *program)
@@ -293,6 +306,8 @@ read_nests (Program *program)
           n_done++;
         }
     }
+  for (int i = 0; i < lowered->n_nests; i++)
+    n_done += !is_done[i] && is_shared (program, lowered->nests[i]);
   return n_done == lowered->n_nests;
 }
 

@@ -190,6 +190,27 @@ fits (const TpContract *c, const TpRowsProduct *product)
          && c->col_axis == product->row_axis;
 }
 
+/* @axis goes over @n, and a new one over the rest, if @n divides it. */
+static void
+split_axis (TpNest *nest, int axis, gint64 n)
+{
+  gint64 extent = nest->axes[axis].extent;
+  int rest = -1;
+
+  if (extent % n != 0)
+    return;
+  rest = tp_nest_add_axis (nest, extent / n, FALSE);
+  nest->axes[axis].extent = n;
+  for (int i = 0; i <= nest->n_loads; i++)
+    {
+      TpAccess *access = i < nest->n_loads ? &nest->loads[i] : &nest->store;
+
+      access->stride[rest] = access->stride[axis] * n;
+      for (int k = 0; k < access->n_guards; k++)
+        access->guards[k].coef[rest] = access->guards[k].coef[axis] * n;
+    }
+}
+
 /* @access, the store or a load of @own, is where rows and columns are. */
 static gboolean
 find_product (TpRows *rows, TpRowsProduct *product, const TpBuild *build,
@@ -198,28 +219,27 @@ find_product (TpRows *rows, TpRowsProduct *product, const TpBuild *build,
   int axes[TP_NEST_MAX_AXES], n = 0;
   gint64 n_outer_points = 1;
 
-  if (own->n_axes + 1 >= TP_NEST_MAX_AXES
+  if (own->n_axes + 2 >= TP_NEST_MAX_AXES
       || !find_axes (own, access, axes, &n))
     return FALSE;
+  if (own->axes[axes[1]].extent > rows->n_rows)
+    {
+      split_axis (own, axes[1], rows->n_rows);
+      if (!find_axes (own, access, axes, &n))
+        return FALSE;
+    }
   product->row_axis = axes[1];
+  if (own->axes[axes[0]].extent != rows->n_columns
+      || own->axes[axes[1]].extent != rows->n_rows)
+    return FALSE;
   for (int i = 2; i < n; i++)
     {
       product->outer[product->n_outer++] = axes[i];
       n_outer_points *= own->axes[axes[i]].extent;
     }
-  if (rows->n_rows == 0)
-    {
-      rows->n_columns = own->axes[axes[0]].extent;
-      rows->n_rows = own->axes[axes[1]].extent;
-      rows->n_outer_points = n_outer_points;
-      rows->pitch = (rows->n_columns + PITCH_STEP - 1) / PITCH_STEP * PITCH_STEP;
-      /* Rows a multiple of a page apart would share cache sets. */
-      if (rows->pitch % 512 == 0)
-        rows->pitch += PITCH_STEP;
-    }
-  if (own->axes[axes[0]].extent != rows->n_columns
-      || own->axes[axes[1]].extent != rows->n_rows
-      || n_outer_points != rows->n_outer_points)
+  if (rows->n_outer_points == 0)
+    rows->n_outer_points = n_outer_points;
+  if (n_outer_points != rows->n_outer_points)
     return FALSE;
   cut_rows (rows, product, own, access);
   product->c = analyze_one (product, build, own);
@@ -267,6 +287,33 @@ find_result (TpRows *rows, const TpBuild *build, const TpNest *nest,
 
 /* ---- all three --------------------------------------------------------- */
 
+/* Scores that one product sees as more rows than the other are the rows of the other,
+ * some times over. FALSE: they are no rows at all. */
+static gboolean
+find_rows (TpRows *rows, TpNest *const *nests)
+{
+  int load = find_only_load (nests[2], nests[1]->store.operand);
+
+  for (int i = 0; load >= 0 && i < 3; i += 2)
+    {
+      const TpAccess *access
+          = i == 0 ? &nests[i]->store : &nests[i]->loads[load];
+      int axes[TP_NEST_MAX_AXES], n = 0;
+      gint64 n_rows;
+
+      if (!find_axes (nests[i], access, axes, &n))
+        return FALSE;
+      n_rows = nests[i]->axes[axes[1]].extent;
+      rows->n_rows = i == 0 ? n_rows : MIN (rows->n_rows, n_rows);
+      rows->n_columns = nests[i]->axes[axes[0]].extent;
+    }
+  rows->pitch = (rows->n_columns + PITCH_STEP - 1) / PITCH_STEP * PITCH_STEP;
+  /* Rows a multiple of a page apart would share cache sets. */
+  if (rows->pitch % 512 == 0)
+    rows->pitch += PITCH_STEP;
+  return load >= 0;
+}
+
 static gboolean
 is_scratch (const TpBuild *build, int operand)
 {
@@ -285,7 +332,7 @@ tp_rows_new (const TpBuild *build, TpNest *const *nests, int n)
     return NULL;
   rows = g_new0 (TpRows, 1);
   rows->target = build->target;
-  if (!find_scores (rows, build, nests[0])
+  if (!find_rows (rows, nests) || !find_scores (rows, build, nests[0])
       || !find_reduce (rows, build, nests[1])
       || !find_result (rows, build, nests[2], nests[1]->store.operand))
     return NULL;

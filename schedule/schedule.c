@@ -6,6 +6,8 @@
 
 #include "schedule/nest-canon.h"
 
+#define N_LAST 3 /* nests that a family may take behind others: rows wants as many */
+
 /* One row each, in the order they are asked. */
 #define FAMILIES(ROW) \
   ROW (maps)          \
@@ -216,15 +218,19 @@ schedule_together (TpBuild *build, TpNest *const *nests, int n)
   return TRUE;
 }
 
+/* All together, or the last ones: a program may make first what these share. */
 static void
 schedule_nests (TpBuild *build, TpNest *const *nests, int n)
 {
-  if (build->error != NULL
-      || (n > 1 && schedule_together (build, nests, n)))
-    return;
   for (int i = 0; i < n && build->error == NULL; i++)
-    if (!schedule_together (build, &nests[i], 1))
-      g_assert (build->error != NULL);  /* some family takes any nest */
+    {
+      gboolean may_join = i == 0 || n - i == N_LAST;
+
+      if (may_join && n - i > 1 && schedule_together (build, nests + i, n - i))
+        return;
+      if (build->error == NULL && !schedule_together (build, &nests[i], 1))
+        g_assert (build->error != NULL); /* some family takes any nest */
+    }
 }
 
 static gboolean

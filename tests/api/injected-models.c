@@ -322,7 +322,7 @@ injected_write_kinds (const char *path)
                             "\"random\": {\"seed\": %d}}", i > 0 ? ", " : "",
                             weights[i].name, weights[i].shape, (int) i);
   g_string_append (text, "], \"outputs\": [\"y1\", \"y2\", \"y3\", \"y4\", "
-                         "\"y5\", \"y6\"], \"ops\": [");
+                         "\"y5\", \"y6\", \"y7\"], \"ops\": [");
   add_kind (text, "Conv", "\"x\", \"wc\"", "c1", "\"pads\": [1, 1, 1, 1]");
   add_kind (text, "Conv", "\"c1\", \"wd\"", "c2",
             "\"pads\": [2, 2, 2, 2], \"group\": 24, \"strides\": [2, 2]");
@@ -333,6 +333,8 @@ injected_write_kinds (const char *path)
   add_kind (text, "Transpose", "\"m2\"", "y3", "\"perm\": [2, 0, 1]");
   add_kind (text, "LSTM", "\"m1\", \"wl\", \"rl\"", "y4",
             "\"hidden_size\": 16");
+  add_kind (text, "Attention", "\"m\", \"m\", \"m\"", "y7",
+            "\"q_num_heads\": 4, \"kv_num_heads\": 4, \"is_causal\": 1");
   add_kind (text, "Concat", many, "y5", "\"axis\": 0");
   g_string_append (text, ", {\"type\": \"Sum\", \"inputs\": [");
   g_free (g_steal_pointer (&many));

@@ -172,18 +172,19 @@ test_all_told (void)
 /* ONNX has these of reals only, or of integers of 8 and 16 bits, or they make integers of
  * shapes and truth values. */
 static const char *const others[] = {
-  "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "AveragePool",
-  "BatchNormalization", "Celu", "Constant", "ConstantOfShape", "ConvInteger",
-  "Cos", "Cosh", "DequantizeLinear", "DynamicQuantizeLinear", "Elu", "Erf",
-  "Exp", "EyeLike", "FastGelu", "GRU", "Gelu", "GlobalAveragePool",
-  "GlobalLpPool", "GridSample", "HardSigmoid", "HardSwish",
-  "InstanceNormalization", "Interpolate", "IsInf", "IsNaN", "LRN", "LSTM",
-  "LayerNormalization", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization",
-  "LpPool", "MatMulInteger", "MatMulNBits", "MeanVarianceNormalization", "Not",
-  "Or", "QLinearConv", "QLinearMatMul", "QuantizeLinear", "RNN", "Reciprocal",
+  "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "Attention",
+  "AveragePool", "BatchNormalization", "Celu", "Constant", "ConstantOfShape",
+  "ConvInteger", "Cos", "Cosh", "DequantizeLinear", "DynamicQuantizeLinear",
+  "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "GRU", "Gelu",
+  "GlobalAveragePool", "GlobalLpPool", "GridSample", "GroupNormalization",
+  "HardSigmoid", "HardSwish", "InstanceNormalization", "Interpolate", "IsInf",
+  "IsNaN", "LRN", "LSTM", "LayerNormalization", "LeakyRelu", "Log",
+  "LogSoftmax", "LpNormalization", "LpPool", "MatMulInteger", "MatMulNBits",
+  "MeanVarianceNormalization", "Not", "Or", "QLinearConv", "QLinearMatMul",
+  "QuantizeLinear", "RMSNormalization", "RNN", "Reciprocal", "RotaryEmbedding",
   "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax",
   "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
-  "Xor", NULL
+  "Xor", "com.microsoft.FusedMatMul", NULL
 };
 
 static void

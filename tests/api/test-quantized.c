@@ -258,6 +258,8 @@ enum { ROWS = 2, DEPTH = 6, COLUMNS = 5 };
 #define OP(type, inputs, output)                                              \
   "{'type': '" type "', 'inputs': [" inputs "], 'outputs': ['" output "']}"
 
+#define CONTRIB(type, inputs, output) OP ("com.microsoft." type, inputs, output)
+
 static const char runtime_model[]
     = "{'format': 'tplan-graph/1', 'opset': 13, 'inputs': ["
       INPUT ("a", "uint8", "[2, 6]") INPUT ("b", "uint8", "[2, 6]")
@@ -265,14 +267,14 @@ static const char runtime_model[]
       INPUT ("s", "float32", "[]") INPUT ("t", "float32", "[]")
       INPUT ("az", "uint8", "[]") INPUT ("wz", "int8", "[]")
       "{'name': 'x', 'shape': [2, 6]}], 'ops': ["
-      OP ("QLinearAdd", "'a', 's', 'az', 'b', 't', 'az', 's', 'wz'", "sum") ", "
-      OP ("QLinearMul", "'a', 's', 'az', 'b', 't', 'az', 's', 'wz'", "mul") ", "
-      OP ("QGemm", "'a', 's', 'az', 'w', 't', 'wz', 'c', 't', 'az'", "gemm")
-      ", " OP ("MatMulIntegerToFloat", "'a', 'w', 's', 't', 'az', 'wz'", "real")
-      ", " OP ("DynamicQuantizeMatMul", "'x', 'w', 't', 'wz'", "dynamic") ", "
+      CONTRIB ("QLinearAdd", "'a', 's', 'az', 'b', 't', 'az', 's', 'wz'", "sum") ", "
+      CONTRIB ("QLinearMul", "'a', 's', 'az', 'b', 't', 'az', 's', 'wz'", "mul") ", "
+      CONTRIB ("QGemm", "'a', 's', 'az', 'w', 't', 'wz', 'c', 't', 'az'", "gemm")
+      ", " CONTRIB ("MatMulIntegerToFloat", "'a', 'w', 's', 't', 'az', 'wz'", "real")
+      ", " CONTRIB ("DynamicQuantizeMatMul", "'x', 'w', 't', 'wz'", "dynamic") ", "
       "{'type': 'DynamicQuantizeLinear', 'inputs': ['x'], 'outputs': ['q', "
       "'qs', 'qz']}, "
-      OP ("MatMulIntegerToFloat", "'q', 'w', 'qs', 't', 'qz', 'wz'", "spelled")
+      CONTRIB ("MatMulIntegerToFloat", "'q', 'w', 'qs', 't', 'qz', 'wz'", "spelled")
       "], 'outputs': ['sum', 'mul', 'gemm', 'real', 'dynamic', 'spelled']}";
 
 static int

@@ -289,7 +289,7 @@ draw_attention (void)
   AttentionCase c = { any_of (0, 1) ? ROW_SOFTMAX : ROW_NORM, any_of (1, 3),
                       any_of (2, 40), any_of (4, 70), any_of (2, 20),
                       any_of (2, 40), any_of (0, 1), any_of (0, 1),
-                      any_of (0, 1), any_of (0, 1) };
+                      any_of (0, 1), any_of (0, 1), any_of (0, 1) };
 
   return new_attention (&c);
 }

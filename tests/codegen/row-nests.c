@@ -160,9 +160,13 @@ take_scores (TpLowered *lowered, const AttentionCase *c, int scores)
                                  tp_nest_const (nest, 0.125));
   if (c->has_mask)
     {
-      int mask = add_operand (lowered, c->cols, FALSE);
+      gint64 step = c->is_stepped ? c->rows - 1 : 0;
+      TpAccess *mask
+          = tp_nest_add_load (nest, add_operand (lowered, c->cols + step, FALSE));
 
-      tp_nest_add_load (nest, mask)->stride[2] = 1;
+      mask->offset = step;
+      mask->stride[1] = c->is_stepped ? -1 : 0;
+      mask->stride[2] = 1;
       nest->result = tp_nest_binary (nest, TP_EXPR_ADD, nest->result,
                                      tp_nest_load (nest, 2));
     }

@@ -36,6 +36,7 @@ typedef struct
   gboolean is_shared;         /* all heads have the same k and v */
   gboolean is_turned;         /* k lies as q, a row per column of scores */
   gboolean is_interleaved;    /* heads of a row lie one after the other */
+  gboolean is_stepped;        /* a number per difference of column and row is added */
 } AttentionCase;
 
 /* @data: an AttentionCase. */

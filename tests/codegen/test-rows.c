@@ -4,6 +4,8 @@
 #include "draws.h"
 #include "row-nests.h"
 
+#include <string.h>
+
 #define N_DRAWS 3               /* choices per nest and target */
 
 extern const TpFamily tp_schedule_rows;
@@ -35,12 +37,67 @@ test_rows (void)
       AttentionCase c = { i % 6 == 5 ? ROW_NORM : ROW_SOFTMAX, any_of (1, 3),
                           any_of (2, 60), any_of (4, 70), any_of (2, 20),
                           any_of (2, 40), any_of (0, 1), any_of (0, 1),
-                          any_of (0, 1), any_of (0, 1) };
+                          any_of (0, 1), any_of (0, 1), any_of (0, 1) };
 
       g_assert_cmpint (check_rows (new_attention (&c), vectors[i / 6]), >, 0);
       for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
         check_lowered (new_attention (&c), targets[k], run_by_interpreter);
     }
+}
+
+/* Heads that share keys are more rows to one product, and are not to the other, whose
+ * mask tells rows apart. */
+static void
+test_split (void)
+{
+  for (int i = 0; i < 6; i++)
+    {
+      AttentionCase c = { ROW_SOFTMAX, any_of (2, 4), any_of (2, 40),
+                          any_of (16, 70), any_of (2, 20), any_of (16, 40),
+                          .has_mask = TRUE, .is_shared = TRUE,
+                          .is_turned = TRUE, .is_stepped = TRUE };
+
+      g_assert_cmpint (check_rows (new_attention (&c), &target_avx2), >, 0);
+      c.is_interleaved = TRUE;
+      g_assert_cmpint (check_rows (new_attention (&c), &target_avx2), >, 0);
+    }
+}
+
+/* The mask of @lowered is made, in scratch, by a nest before all others. */
+static void
+add_mask_nest (TpLowered *lowered, gint64 cols)
+{
+  int mask = lowered->nests[0]->loads[2].operand;
+  TpNest *nest = tp_nest_new ();
+  int n;
+
+  tp_nest_add_axis (nest, cols, FALSE);
+  tp_nest_add_load (nest, add_operand (lowered, cols, FALSE))->stride[0] = 1;
+  nest->result = tp_nest_unary (nest, TP_EXPR_NEG, tp_nest_load (nest, 0));
+  nest->store.operand = mask;
+  nest->store.stride[0] = 1;
+  lowered->operands[mask].is_scratch = TRUE;
+  tp_lowered_take_nest (lowered, nest);
+  n = lowered->n_nests;
+  memmove (lowered->nests + 1, lowered->nests, (n - 1) * sizeof nest);
+  lowered->nests[0] = nest;
+}
+
+/* What they read may be made by a nest before them. */
+static void
+test_last (void)
+{
+  const AttentionCase c = { ROW_SOFTMAX, 2, 20, 30, 8, 16, .has_mask = TRUE,
+                            .is_turned = TRUE };
+  g_autoptr (TpLowered) lowered = new_attention (&c);
+  g_autoptr (TpProgram) program = NULL;
+  g_autoptr (GError) error = NULL;
+
+  add_mask_nest (lowered, c.cols);
+  program = tp_program_new (lowered, &target_avx2, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_nonnull (strstr (program->schedule, "rows block="));
+  check_program (lowered, program, run_by_interpreter);
 }
 
 /* Memory that somebody else may read is written, whatever is in between. */
@@ -67,6 +124,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rows/right", test_rows);
+  g_test_add_func ("/rows/split", test_split);
+  g_test_add_func ("/rows/last", test_last);
   g_test_add_func ("/rows/no-rows", test_no_rows);
   return g_test_run ();
 }

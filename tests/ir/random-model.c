@@ -32,6 +32,10 @@ static const char *const blocks[] = {
   ", " OP ("ReduceMean", "'q$'", "r$", ATTRS ("'axes': [-1]")) ", "
   OP ("Add", "'r$', 'epsilon'", "t$", "") ", " OP ("Sqrt", "'t$'", "u$", "")
   ", " OP ("Div", "'d$', 'u$'", "y$", ""),
+  OP ("Mul", "'%', '%'", "q$", "") ", "
+  OP ("ReduceMean", "'q$'", "r$", ATTRS ("'axes': [-1]")) ", "
+  OP ("Add", "'r$', 'epsilon'", "t$", "") ", " OP ("Sqrt", "'t$'", "u$", "")
+  ", " OP ("Div", "'%', 'u$'", "y$", ""),
   TURN ("'%'", "t$", "0, 2, 3, 1") ", " OP ("Tanh", "'t$'", "u$", "") ", "
   TURN ("'u$'", "y$", "0, 3, 1, 2"),
   TURN ("'%'", "t$", "0, 1, 3, 2") ", "

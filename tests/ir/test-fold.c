@@ -55,6 +55,9 @@ static const struct
   { 13, "scalar a -2.9;Cast a -> y to=7", "-2" },
   { 13, "scalar a 300;Cast a -> b to=2;Cast b -> y to=7", "44" },
   { 13, "scalar a 0.25;Cast a -> b to=9;Not b -> c;Cast c -> y to=7", "0" },
+  /* only the type of the other counts */
+  { 15, "in x 2 3;scalar a -2.9;CastLike a x -> b;Cast b -> y to=7", "-2" },
+  { 15, "int64 x 2 3;scalar a -2.9;CastLike a x -> y", "-2" },
   /* through tensors without elements */
   { 13, "ints e;ints a 3;Concat e a -> y axis=0", "3" },
   { 13, "in x;Shape x -> s;ints a 4;Concat s a s -> y axis=0", "4" },
@@ -174,6 +177,65 @@ test_weights (void)
     }
 }
 
+/* What has no elements is in nobody's way: no op that is left reads or makes it. */
+static void
+test_empty (void)
+{
+  static const char *const texts[] = {
+    "in x 2 3;ints s 3 0;Split x s -> a b axis=1;Neg a -> n;"
+    "Concat n b -> y axis=1",
+    "in x 2 3;ints s 0 3 0;Split x s -> a b c axis=1;Neg b -> n;"
+    "Concat a n c -> y axis=1",
+    "in x 2 3;ints f 3;ints t 9;ints d 1;Slice x f t d -> a;Exp a -> b;Neg x -> n;"
+    "Concat b n n -> z axis=1;ints u 0;Slice z u f d -> y",
+    "in x 2 3;const e 0 3;const s 3;LayerNormalization e s -> l;"
+    "RMSNormalization l s -> r;Neg x -> n;Concat r n -> y axis=0",
+    "in x 2 3;const e 0 2 3;const s 2;GroupNormalization e s s -> g "
+    "num_groups=2;ints t -1 3;Reshape g t -> r;Neg x -> n;Concat r n -> y "
+    "axis=0",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = test_graph_new (13, texts[i], &error);
+      g_autoptr (GPtrArray) values = NULL;
+      const double *x, *y;
+
+      g_assert_no_error (error);
+      for (int k = 0; k < graph->n_nodes; k++)
+        {
+          g_assert_cmpint (graph->tensors[graph->nodes[k].outputs[0]].count, >, 0);
+          for (int j = 0; j < graph->nodes[k].n_inputs; j++)
+            g_assert_cmpint (graph->tensors[graph->nodes[k].inputs[j]].count, >, 0);
+        }
+      values = test_graph_run (graph, FALSE);
+      x = values->pdata[graph->inputs[0]];
+      y = values->pdata[graph->outputs[0]];
+      for (int k = 0; k < 6; k++)
+        g_assert_cmpfloat (y[k], ==, -x[k]);
+    }
+}
+
+/* One of several outputs, or one that somebody wants: that stays an error. */
+static void
+test_not_empty (void)
+{
+  static const char *const texts[] = {
+    "in x 2 3;ints s 2 1 0;Split x s -> a b c axis=1;Concat a b c -> y axis=1",
+    "in x 2 3;ints s 3 0;Split x s -> a b axis=1;Neg a -> y",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = test_graph_new (13, texts[i], &error);
+
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+      g_assert_nonnull (strstr (error->message, "has no elements"));
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -191,5 +253,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, GINT_TO_POINTER ((int) i), test_inexact);
     }
   g_test_add_func ("/fold/weights", test_weights);
+  g_test_add_func ("/fold/empty", test_empty);
+  g_test_add_func ("/fold/not-empty", test_not_empty);
   return g_test_run ();
 }

@@ -88,6 +88,19 @@ static const struct
     "LSTM t w r -> y hidden_size=3", "5 0 0 -> 3" },
   { "in x 3 4 5;Transpose x -> t perm=1,0,2;const w 2 9 5;const r 2 9 3;"
     "GRU t w r -> y h direction=bidirectional hidden_size=3", "5 0 0 -> 3 3" },
+  { "in x 4 2 3 8;in k 4 1 5 8;in m 3 5;Attention x k k m -> y is_causal=1",
+    "48 40 40 0 -> 48" },
+  { "in x 4 3 8;in k 4 5 4;in m 4 1 1 5;Attention x k k m -> y q_num_heads=2 "
+    "kv_num_heads=1", "24 20 20 5 -> 24" },
+  { "in x 4 2 3 8;in k 4 2 1 8;in p 4 2 6 8;Attention x k k _ p p -> y pk pv",
+    "48 16 16 0 96 96 -> 48 112 112" },
+  { "in x 4 2 3 8;in k 4 2 5 8;int64 n 4;Attention x k k _ _ _ n -> y "
+    "is_causal=1", "48 80 80 0 0 0 1 -> 48" },
+  { "in x 4 3 24;const c 9 4;int64 i 4 3;RotaryEmbedding x c c i -> y",
+    "72 0 0 3 -> 72" },
+  { "in x 4 6 5;in s 5;RMSNormalization x s -> y", "30 0 -> 30" },
+  { "in x 4 6 5;in s 2;GroupNormalization x s s -> y num_groups=2",
+    "30 0 0 -> 30" },
 };
 
 /* Follows the parts of its inputs through @graph; NULL: refused. */

@@ -43,6 +43,9 @@ load (const char *ops, const char *outputs)
   "'mean', 'var'], 'outputs': ['" out "'], 'attrs': {'epsilon': 0.001}}"
 #define UNARY(type, in, out)                                                  \
   "{'type': '" type "', 'inputs': ['" in "'], 'outputs': ['" out "']}"
+#define CAST(in, out, to)                                                     \
+  "{'type': 'Cast', 'inputs': ['" in "'], 'outputs': ['" out "'], "           \
+  "'attrs': {'to': " to "}}"
 #define RESHAPE(in, out)                                                      \
   "{'type': 'Reshape', 'inputs': ['" in "', 'flat'], 'outputs': ['" out "']}"
 
@@ -182,6 +185,10 @@ test_identity (void)
       UNARY ("Relu", "j", "y"), "'y'", 1));
   tp_graph_unref (simplify (
       UNARY ("Dropout", "x", "i") ", " UNARY ("Relu", "i", "y"), "'y'", 1));
+  tp_graph_unref (simplify (
+      CAST ("x", "i", "1") ", " UNARY ("Relu", "i", "y"), "'y'", 1));
+  tp_graph_unref (simplify (
+      CAST ("x", "i", "6") ", " UNARY ("Relu", "i", "y"), "'y'", 2));
 }
 
 /* The name of an output stays, whoever writes it. */

@@ -32,7 +32,7 @@ append_op (GString *json, GHashTable *numbers, const char *text)
 }
 
 static TpGraph *
-load (const char *ops, const char *outputs)
+load (int opset, const char *ops, const char *outputs)
 {
   g_auto (GStrv) lines = g_strsplit (ops, ";", -1);
   g_autoptr (GString) json = g_string_new (NULL), constants = NULL;
@@ -53,14 +53,15 @@ load (const char *ops, const char *outputs)
                             ", {'name': '%s', 'shape': [], 'data': [%s]}",
                             (char *) number, (char *) number);
   text = g_strdup_printf (
-      "{'format': 'tplan-graph/1', 'opset': 13, 'inputs': ["
+      "{'format': 'tplan-graph/1', 'opset': %d, 'inputs': ["
       "{'name': 'x', 'shape': [3, 8]}], 'initializers': ["
       "{'name': 's', 'shape': [8], 'random': {'seed': 2}}, "
       "{'name': 'b', 'shape': [8], 'random': {'seed': 3}}, "
       "{'name': 'wide', 'shape': [2, 1, 8], 'random': {'seed': 4}}, "
-      "{'name': 'w', 'shape': [8, 8], 'random': {'seed': 5}}%s], "
+      "{'name': 'w', 'shape': [8, 8], 'random': {'seed': 5}}, "
+      "{'name': 'last', 'dtype': 'int64', 'shape': [1], 'data': [-1]}%s], "
       "'ops': [%s], 'outputs': [%s]}",
-      constants->str, json->str, outputs);
+      opset, constants->str, json->str, outputs);
   g_strdelimit (text, "'", '"');
   graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
   g_assert_no_error (error);
@@ -97,9 +98,9 @@ list_types (const TpGraph *graph)
 
 /* @ops simplify to the ops @types, and give the same values. */
 static TpGraph *
-check (const char *ops, const char *outputs, const char *types)
+check_in (int opset, const char *ops, const char *outputs, const char *types)
 {
-  g_autoptr (TpGraph) graph = load (ops, outputs);
+  g_autoptr (TpGraph) graph = load (opset, ops, outputs);
   g_autoptr (GError) error = NULL;
   TpGraph *simple = tp_graph_simplify (graph, &error);
   g_autofree double *want = run (graph);
@@ -115,6 +116,12 @@ check (const char *ops, const char *outputs, const char *types)
   return simple;
 }
 
+static TpGraph *
+check (const char *ops, const char *outputs, const char *types)
+{
+  return check_in (13, ops, outputs, types);
+}
+
 typedef struct
 {
   const char *name, *ops, *types;
@@ -127,6 +134,7 @@ typedef struct
 #define POW "c Pow x,3; "
 #define MEAN(x, y) y " ReduceMean " x " 'attrs': {'axes': [-1]}; "
 #define CENTRED MEAN ("x", "m") "d Sub x,m; "
+#define SPREAD "q Mul x,x; " MEAN ("q", "v") "t Add 1e-6,v; "
 #define TORCH                                                                 \
   CENTRED "q Pow d,2; " MEAN ("q", "v") "t Add v,1e-5; r Sqrt t; n Div d,r; "
 #define TF                                                                    \
@@ -163,6 +171,19 @@ static const Case cases[] = {
   { "norm/after-product", "h MatMul x,w; " MEAN ("h", "m") "d Sub h,m; "
     "q Pow d,2; " MEAN ("q", "v") "t Add v,1e-5; r Sqrt t; n Div d,r; "
     "z Mul n,s; y Add z,b", "MatMul LayerNormalization" },
+  { "rms/root", SPREAD "r Sqrt t; n Div x,r; y Mul s,n", "RMSNormalization" },
+  { "rms/reciprocal", SPREAD "r Sqrt t; i Reciprocal r; n Mul i,x; y Mul n,s",
+    "RMSNormalization" },
+  { "rms/inverse", SPREAD "r Sqrt t; i Div 1,r; n Mul x,i; y Mul n,s",
+    "RMSNormalization" },
+  { "rms/power", SPREAD "i Pow t,-0.5; n Mul x,i; y Mul n,s",
+    "RMSNormalization" },
+  { "rms/plain", SPREAD "i Pow t,-0.5; y Mul x,i", "RMSNormalization" },
+  { "rms/cast", "z Cast x 'attrs': {'to': 1}; q Pow z,2; " MEAN ("q", "v")
+    "t Add v,1e-6; r Sqrt t; n Div z,r; c Cast n 'attrs': {'to': 1}; "
+    "y Mul s,c", "RMSNormalization" },
+  { "rms/gain", SPREAD "r Sqrt t; n Div x,r; g Add s,1; y Mul n,g",
+    "RMSNormalization" },
   { "hard-swish/inside", "a Add x,3; c Clip a,0,6; d Div c,6; y Mul x,d",
     "HardSwish" },
   { "hard-swish/outside", "a Add x,3; c Clip a,0,6; d Mul x,c; y Div d,6",
@@ -186,7 +207,11 @@ static const Case cases[] = {
   { "not/two-means",
     "m ReduceMean x 'attrs': {'axes': [0, 1]}; d Sub x,m; q Pow d,2; "
     MEAN ("q", "v") "t Add v,1e-5; r Sqrt t; y Div d,r",
-    "ReduceMean Sub Pow ReduceMean Add Sqrt Div" },
+    "ReduceMean Sub RMSNormalization" },
+  { "not/other-square", "z Relu x; q Mul z,z; " MEAN ("q", "v")
+    "t Add v,1e-5; r Sqrt t; y Div x,r", "Relu Mul ReduceMean Add Sqrt Div" },
+  { "not/other-power", SPREAD "i Pow t,-1; n Mul x,i; y Mul n,s",
+    "Mul ReduceMean Add Pow Mul Mul" },
   { "not/two-epsilons", TF_AGAIN ("0.5"),
     "ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal Mul Add Sqrt Reciprocal "
     "Mul Mul Mul Sub Add" },
@@ -237,6 +262,19 @@ test_chain (void)
       "p2 Add e2,1; h2 Mul i,p2; y Mul h2,0.5", "'y'", "Gelu Gelu"));
 }
 
+/* From opset 18 on the axes of a mean are an input. */
+static void
+test_axes (void)
+{
+  g_autoptr (TpGraph) norm = check_in (
+      18, "q Pow x,2; v ReduceMean q,last; t Add v,1e-6; r Sqrt t; n Div x,r; "
+      "y Mul s,n", "'y'", "RMSNormalization");
+
+  g_assert_cmpint (tp_node_get_int (norm->nodes, "axis", 0), ==, -1);
+  g_assert_cmpfloat_with_epsilon (tp_node_get_float (norm->nodes, "epsilon", 0),
+                                  1e-6, 1e-12);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -249,6 +287,7 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/recognise/output", test_output);
   g_test_add_func ("/recognise/attrs", test_attrs);
+  g_test_add_func ("/recognise/axes", test_axes);
   g_test_add_func ("/recognise/chain", test_chain);
   return g_test_run ();
 }

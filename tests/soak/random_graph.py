@@ -31,7 +31,7 @@ class Tensor:
 class Graph:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.opset = self.random.choice((17, 17, 20))
+        self.opset = self.random.choice((17, 20, 23, 23))
         self.tensors, self.ops, self.inputs, self.constants = [], [], [], []
         self.read = set()
 
@@ -351,12 +351,24 @@ def softmax(g):
     g.like(op, x, most=1.0 if op == "Softmax" else 2 * x.most + 10, attrs={"axis": g.axis(x)})
 
 
+def divisor(g, n):
+    return g.random.choice([k for k in range(1, n + 1) if n % k == 0])
+
+
 def normalise(g):
     x = g.pick(lambda t: t.rank >= 2)
     if x is None:
         return
-    x, kind = g.small(x), g.random.randrange(3)
-    if kind == 0:
+    x, kind = g.small(x), g.random.randrange(5)
+    if kind == 3 and g.opset >= 23:
+        axis = g.random.randrange(x.rank)
+        g.like("RMSNormalization", x, g.constant(x.shape[axis:]), most=8,
+               attrs={"axis": axis, "epsilon": 0.125})
+    elif kind == 4 and x.rank >= 3 and g.opset >= 21:
+        n = [x.shape[1]]
+        g.like("GroupNormalization", x, g.constant(n), g.constant(n), most=8,
+               attrs={"num_groups": divisor(g, n[0]), "epsilon": 0.125})
+    elif kind == 0:
         axis = g.random.randrange(1, x.rank)
         g.like("LayerNormalization", x, g.constant(x.shape[axis:]), g.constant(x.shape[axis:]),
                most=8, attrs={"axis": axis, "epsilon": 0.125})
@@ -384,6 +396,45 @@ def spell_out_norm(g):
     v = mean(g.like("Mul", d, d, most=4 * x.most ** 2), 4 * x.most ** 2)
     s = g.like("Sqrt", g.like("Add", v, g.number(0.125)))
     g.like("Div", d, s, most=8)
+
+
+def attend(g):
+    """Attention of few heads of keys, or many, some past, masks of all kinds."""
+    x = g.pick(lambda t: t.rank in (3, 4))
+    if x is None or g.opset < 23:
+        return
+    x = g.small(x)
+    batch, n, packed = x.shape[0], x.shape[-2], x.rank == 3
+    heads = divisor(g, x.shape[2]) if packed else x.shape[1]
+    size = x.shape[2] // heads if packed else x.shape[3]
+    kv, value_size = divisor(g, heads), g.random.choice((size, g.size(8)))
+    new, past = g.random.choice((n, g.size(12))), g.random.choice((0, 0, g.size(8)))
+    keys = new + past
+
+    def heads_of(tokens, size):
+        return g.constant([batch, tokens, kv * size] if packed else [batch, kv, tokens, size])
+    inputs = [x, heads_of(new, size), heads_of(new, value_size), ""]
+    if g.chance(2):
+        inputs[3] = g.constant(g.random.choice(([n, keys], [1, 1, n, keys], [1, heads, n, keys])))
+    if past:
+        inputs += [g.constant([batch, kv, past, size]), g.constant([batch, kv, past, value_size])]
+    attrs = {"is_causal": g.random.randint(0, 1)}
+    if packed:
+        attrs.update(q_num_heads=heads, kv_num_heads=kv)
+    if g.chance(3):
+        attrs["softcap"] = 2.0
+    shape = [batch, n, heads * value_size] if packed else [batch, heads, n, value_size]
+    g.add("Attention", inputs, [(REAL, shape, 4.0, False)], attrs)
+
+
+def rotate(g):
+    x = g.pick(lambda t: t.rank == 4 and t.shape[3] % 2 == 0)
+    if x is None or g.opset < 23:
+        return
+    x = g.small(x)
+    cache = [x.shape[0], x.shape[2], x.shape[3] // 2]
+    g.like("RotaryEmbedding", x, g.constant(cache), g.constant(cache), most=4 * x.most,
+           attrs={"interleaved": g.random.randint(0, 1)})
 
 
 def local_norm(g):
@@ -668,7 +719,7 @@ def to_reals(g):
 BLOCKS = (unary, unary, unary, grows, of_positive, clip, gelu, swish, binary, binary,
           binary, divide, power, prelu, conv, conv, conv, matmul, matmul, gemm, einsum, pool, pool,
           global_pool, reduce, reduce, softmax, normalise, normalise, spell_out_norm, local_norm,
-          cumsum, recur, transpose, transpose, concat, cut, pad, gather, repeat, blocks, split,
+          attend, attend, rotate, cumsum, recur, transpose, transpose, concat, cut, pad, gather, repeat, blocks, split,
           reshape, reshape, resize, triangle, scatter, jump, to_integers, to_integers, of_integers,
           of_integers, of_integers, quantized, quantized, compare, logic, where, where, to_reals)
 FOR_REFERENCE = (rare, top, best_index)

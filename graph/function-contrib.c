@@ -1,0 +1,422 @@
+/* function-contrib.c: ops of ONNX Runtime (com.microsoft), which its optimizer
+ * puts into models: short functions of ONNX's own, which fusion puts together
+ * again. */
+#include "config.h"
+
+#include "graph/function-contrib.h"
+
+#include <math.h>
+
+#define SUM_EPSILON 1e-12 /* usual of SkipLayerNormalization and the like */
+#define MASKED (-10000.0) /* usual bias of what is not to be seen */
+
+/* ---- pieces ------------------------------------------------------------ */
+
+static TpAttr
+make_float (const TpBody *self, const char *name, double usual)
+{
+  return (TpAttr){ .name = name,
+                   .kind = TP_ATTR_FLOAT,
+                   .f = tp_node_get_float (self->node, name, usual) };
+}
+
+static TpAttr
+make_int (const char *name, gint64 value)
+{
+  return (TpAttr){ .name = name, .kind = TP_ATTR_INT, .i = value };
+}
+
+/* @x and input @i, if that is there. */
+static const char *
+add_input (TpBody *self, const char *x, int i)
+{
+  const char *other = tp_body_get_input (self, i);
+
+  return other == NULL ? x
+                       : tp_body_add (self, "Add", NULL, NULL, x, other, NULL);
+}
+
+/* @x, which output @i is, too, if anybody asks for that. */
+static const char *
+show (TpBody *self, const char *x, int i)
+{
+  const char *output = tp_body_get_output (self, i);
+
+  return output == NULL ? x
+                        : tp_body_add (self, "Identity", NULL, output, x, NULL);
+}
+
+/* @value, a number, of the type of @like. */
+static const char *
+add_number (TpBody *self, double value, const char *like)
+{
+  return tp_body_add (self, "CastLike", NULL, NULL,
+                      tp_body_add_float (self, value), like, NULL);
+}
+
+/* Thirds of @x along @axis. */
+static void
+split_three (TpBody *self, const char *x, gint64 axis, const char **out)
+{
+  TpAttr attrs[] = { make_int ("axis", axis), make_int ("num_outputs", 3) };
+  TpNode node = { .type = "Split", .n_attrs = 1, .attrs = attrs };
+
+  node.n_attrs += self->builder->draft->opset >= 18;
+  for (int i = 0; i < 3; i++)
+    out[i] = tp_body_make_name (self);
+  tp_body_add_node (self, &node, (TpNodeNames){ 1, &x, 3, out });
+}
+
+/* ---- activations and norms ---------------------------------------------- */
+
+static void
+add_bias_gelu (TpBody *self)
+{
+  const char *sum = add_input (self, tp_body_get_input (self, 0), 1);
+
+  tp_body_add (self, "Gelu", NULL, self->ends.outputs[0], sum, NULL);
+}
+
+static void
+add_quick_gelu (TpBody *self)
+{
+  TpAttr alpha = make_float (self, "alpha", 1.702);
+
+  tp_body_add (self, "Swish", &alpha, self->ends.outputs[0],
+               tp_body_get_input (self, 0), NULL);
+}
+
+static void
+add_simplified_norm (TpBody *self)
+{
+  TpAttr attrs[] = { make_float (self, "epsilon", 1e-5),
+                     make_int ("axis",
+                               tp_node_get_int (self->node, "axis", -1)) };
+  TpNode node = { .type = "RMSNormalization", .n_attrs = 2, .attrs = attrs };
+
+  tp_body_add_node (
+      self, &node,
+      (TpNodeNames){ 2, self->ends.inputs, 1, self->ends.outputs });
+}
+
+/* Mean and deviation are outputs of LayerNormalization, too. */
+static void
+add_layer_norm (TpBody *self, const char *x, int scale, int bias, int n_outputs)
+{
+  TpAttr epsilon = make_float (self, "epsilon", SUM_EPSILON);
+  TpNode node = { .type = "LayerNormalization",
+                  .n_attrs = 1,
+                  .attrs = &epsilon };
+  const char *inputs[] = { x, tp_body_get_input (self, scale),
+                           tp_body_get_input (self, bias) };
+
+  tp_body_add_node (self, &node,
+                    (TpNodeNames){ inputs[2] != NULL ? 3 : 2, inputs,
+                                   MIN (n_outputs, self->ends.n_outputs),
+                                   self->ends.outputs });
+}
+
+static void
+add_skip_norm (TpBody *self)
+{
+  const char *sum = add_input (self, tp_body_get_input (self, 0), 1);
+
+  sum = show (self, add_input (self, sum, 4), 3);
+  add_layer_norm (self, sum, 2, 3, 3);
+}
+
+static void
+add_skip_simplified_norm (TpBody *self)
+{
+  TpAttr epsilon = make_float (self, "epsilon", SUM_EPSILON);
+  const char *sum = add_input (self, tp_body_get_input (self, 0), 1);
+
+  if (tp_body_get_output (self, 1) != NULL
+      || tp_body_get_output (self, 2) != NULL)
+    tp_body_refuse (self, "outputs 1 and 2, for training, are not computed: "
+                          "export for inference");
+  sum = show (self, add_input (self, sum, 3), 3);
+  tp_body_add (self, "RMSNormalization", &epsilon, self->ends.outputs[0], sum,
+               tp_body_get_input (self, 2), NULL);
+}
+
+/* ---- embeddings -------------------------------------------------------- */
+
+/* Rows of the table that input @i is, for all tokens of the batch. */
+static const char *
+add_positions (TpBody *self, int i)
+{
+  const char *ids = tp_body_get_input (self, 8);
+  const char *one = NULL;
+  const char *n = NULL;
+
+  if (ids != NULL)
+    return tp_body_add (self, "Gather", NULL, NULL, tp_body_get_input (self, i),
+                        ids, NULL);
+  one = tp_body_add_view (self, "Unsqueeze", tp_body_add_int (self, 1), 0);
+  n = tp_body_add (self, "Shape", NULL, NULL, tp_body_get_input (self, 0),
+                   NULL);
+  n = tp_body_add (self, "Gather", NULL, NULL, n, one, NULL);
+  return tp_body_add (
+      self, "Slice", NULL, NULL, tp_body_get_input (self, i),
+      tp_body_add_view (self, "Unsqueeze", tp_body_add_int (self, 0), 0), n,
+      NULL);
+}
+
+/* How many tokens of each row count: the sum of the mask, or 0. */
+static void
+add_lengths (TpBody *self, const char *output)
+{
+  const char *ids = tp_body_get_input (self, 0);
+  const char *mask = tp_body_get_input (self, 7);
+  TpAttr keeps = make_int ("keepdims", 0);
+  const char *axes =
+      tp_body_add_view (self, "Unsqueeze", tp_body_add_int (self, 1), 0);
+
+  if (output == NULL)
+    return;
+  if (self->builder->draft->opset < 13)
+    tp_body_refuse (self, "opset %d is not supported, from 13 on are",
+                    self->builder->draft->opset);
+  if (mask == NULL)
+    mask = tp_body_add (self, "Sub", NULL, NULL, ids, ids, NULL);
+  tp_body_add (self, "ReduceSum", &keeps, output, mask, axes, NULL);
+}
+
+static void
+add_embed_norm (TpBody *self)
+{
+  static const int needed[] = { 0, 2, 3, 5, 6 };
+  const char *segments = tp_body_get_input (self, 1);
+  const char *table = tp_body_get_input (self, 4);
+  const char *sum = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (needed); i++)
+    if (tp_body_get_input (self, needed[i]) == NULL)
+      {
+        tp_body_refuse (self, "input %d may not be left out", needed[i]);
+        return;
+      }
+  sum = tp_body_add (self, "Gather", NULL, NULL, tp_body_get_input (self, 2),
+                     tp_body_get_input (self, 0), NULL);
+  sum = tp_body_add (self, "Add", NULL, NULL, sum, add_positions (self, 3),
+                     NULL);
+  if (segments != NULL && table != NULL)
+    sum = tp_body_add (self, "Add", NULL, NULL, sum,
+                       tp_body_add (self, "Gather", NULL, NULL, table, segments,
+                                    NULL),
+                       NULL);
+  add_layer_norm (self, show (self, sum, 2), 5, 6, 1);
+  add_lengths (self, tp_body_get_output (self, 1));
+}
+
+/* ---- attention --------------------------------------------------------- */
+
+static void
+add_rotary (TpBody *self)
+{
+  static const char *const names[] = { "interleaved", "num_heads",
+                                       "rotary_embedding_dim" };
+  TpAttr attrs[G_N_ELEMENTS (names)];
+  TpNode node = { .type = "RotaryEmbedding",
+                  .n_attrs = G_N_ELEMENTS (names),
+                  .attrs = attrs };
+  const char *inputs[] = { tp_body_get_input (self, 0),
+                           tp_body_get_input (self, 2),
+                           tp_body_get_input (self, 3),
+                           tp_body_get_input (self, 1) };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    attrs[i] = make_int (names[i], tp_node_get_int (self->node, names[i], 0));
+  if (tp_node_get_int (self->node, "is_packed_batching", 0) != 0
+      || tp_node_get_float (self->node, "scale", 1.0) != 1.0)
+    tp_body_refuse (self, "is_packed_batching and scale are not supported");
+  tp_body_add_node (self, &node,
+                    (TpNodeNames){ 4, inputs, 1, self->ends.outputs });
+}
+
+/* What an Attention is to be made of. */
+typedef struct
+{
+  const char *qkv[3];
+  const char *mask; /* by keys, of integers: 0 is not to be seen */
+  const char *bias; /* of scores */
+  const char *past[2];
+} Parts;
+
+/* [batch, keys] becomes a bias [batch, 1, 1, keys]. The Transpose turns
+ * nothing, and refuses masks of another rank, which mean something else. */
+static const char *
+add_mask (TpBody *self, const Parts *parts)
+{
+  static const gint64 stay[] = { 0, 1 };
+  TpAttr perm = { .name = "perm", .kind = TP_ATTR_INTS, .n = 2, .ints = stay };
+  TpAttr to_bool = make_int ("to", 9);
+  double masked = tp_node_get_float (self->node, "mask_filter_value", MASKED);
+  const char *mask = parts->mask;
+
+  mask = tp_body_add (self, "Transpose", &perm, NULL, mask, NULL);
+  mask = tp_body_add (self, "Cast", &to_bool, NULL, mask, NULL);
+  mask = tp_body_add_view (self, "Unsqueeze", mask, 1);
+  mask = tp_body_add_view (self, "Unsqueeze", mask, 1);
+  return tp_body_add (self, "Where", NULL, NULL, mask,
+                      add_number (self, 0.0, parts->qkv[0]),
+                      add_number (self, masked, parts->qkv[0]), NULL);
+}
+
+static const char *
+add_bias (TpBody *self, const Parts *parts)
+{
+  const char *mask = parts->mask == NULL ? NULL : add_mask (self, parts);
+
+  if (mask == NULL || parts->bias == NULL)
+    return mask != NULL ? mask : parts->bias;
+  return tp_body_add (self, "Add", NULL, NULL, mask, parts->bias, NULL);
+}
+
+/* Outputs are as Attention has them: the result, keys and values so far. */
+static void
+add_attention (TpBody *self, const Parts *parts)
+{
+  gint64 n_heads = tp_node_get_int (self->node, "num_heads", 0);
+  TpAttr scale = make_float (self, "scale", 0.0);
+  TpAttr attrs[4] = {
+    make_int ("q_num_heads", n_heads),
+    make_int ("kv_num_heads", n_heads),
+    make_int ("is_causal", tp_node_get_int (self->node, "unidirectional", 0)),
+    scale,
+  };
+  TpNode node = { .type = "Attention",
+                  .n_attrs = scale.f == 0.0 ? 3 : 4,
+                  .attrs = attrs };
+  const char *inputs[] = { parts->qkv[0],  parts->qkv[1],
+                           parts->qkv[2],  add_bias (self, parts),
+                           parts->past[0], parts->past[1] };
+  int n = G_N_ELEMENTS (inputs);
+
+  while (inputs[n - 1] == NULL)
+    n--;
+  tp_body_add_node (
+      self, &node,
+      (TpNodeNames){ n, inputs, self->ends.n_outputs, self->ends.outputs });
+}
+
+static void
+add_multi_head (TpBody *self)
+{
+  const char *bias = tp_body_get_input (self, 3);
+  const char *thirds[3];
+  Parts parts = { .mask = tp_body_get_input (self, 4),
+                  .bias = tp_body_get_input (self, 5),
+                  .past = { tp_body_get_input (self, 6),
+                            tp_body_get_input (self, 7) } };
+
+  if (tp_body_get_input (self, 1) == NULL
+      || tp_body_get_input (self, 2) == NULL)
+    {
+      tp_body_refuse (self,
+                      "packed queries, keys and values are not "
+                      "supported: give key and value as inputs of their own");
+      return;
+    }
+  if (bias != NULL)
+    split_three (self, bias, 0, thirds);
+  for (int i = 0; i < 3; i++)
+    {
+      parts.qkv[i] = tp_body_get_input (self, i);
+      if (bias != NULL)
+        parts.qkv[i] = tp_body_add (self, "Add", NULL, NULL, parts.qkv[i],
+                                    thirds[i], NULL);
+    }
+  add_attention (self, &parts);
+}
+
+static gboolean
+has_equal_sizes (const TpBody *self)
+{
+  int n = 0;
+  const gint64 *sizes = tp_node_get_ints (self->node, "qkv_hidden_sizes", &n);
+
+  for (int i = 1; i < n; i++)
+    if (sizes[i] != sizes[0])
+      return FALSE;
+  return TRUE;
+}
+
+/* Queries, keys and values by one product. */
+static void
+add_packed_attention (TpBody *self)
+{
+  Parts parts = { .mask = tp_body_get_input (self, 3),
+                  .bias = tp_body_get_input (self, 5) };
+  const char *product = NULL;
+
+  if (tp_body_get_input (self, 4) != NULL || self->ends.n_outputs > 1
+      || !has_equal_sizes (self)
+      || tp_node_get_int (self->node, "do_rotary", 0) != 0)
+    {
+      tp_body_refuse (self, "past keys, do_rotary and unequal "
+                            "qkv_hidden_sizes are not supported");
+      return;
+    }
+  product =
+      tp_body_add (self, "MatMul", NULL, NULL, tp_body_get_input (self, 0),
+                   tp_body_get_input (self, 1), NULL);
+  split_three (self, add_input (self, product, 2), -1, parts.qkv);
+  add_attention (self, &parts);
+}
+
+/* ---- the table --------------------------------------------------------- */
+
+static const char *const no_attrs[] = { NULL };
+static const char *const alpha_attrs[] = { "alpha", NULL };
+static const char *const epsilon_attrs[] = { "epsilon", NULL };
+static const char *const embed_attrs[] = { "epsilon", "mask_index_type", NULL };
+static const char *const norm_attrs[] = { "axis", "epsilon", "stash_type",
+                                          NULL };
+static const char *const rotary_attrs[] = {
+  "interleaved", "is_packed_batching",
+  "num_heads",   "rotary_embedding_dim",
+  "scale",       NULL
+};
+static const char *const multi_head_attrs[] = { "mask_filter_value",
+                                                "num_heads", "scale",
+                                                "unidirectional", NULL };
+static const char *const packed_attrs[] = { "do_rotary",
+                                            "mask_filter_value",
+                                            "num_heads",
+                                            "past_present_share_buffer",
+                                            "qkv_hidden_sizes",
+                                            "rotary_embedding_dim",
+                                            "scale",
+                                            "unidirectional",
+                                            NULL };
+
+#define FUNCTION(type, least, most, n_outputs, attrs, add)                    \
+  { type, least, most, n_outputs, attrs, { 0.0 }, add }
+
+/* The one without its domain is written in ONNX's own, too. */
+static const TpFunction functions[] = {
+  FUNCTION ("SimplifiedLayerNormalization", 2, 2, 1, norm_attrs,
+            add_simplified_norm),
+  FUNCTION ("com.microsoft.Attention", 2, 6, 2, packed_attrs,
+            add_packed_attention),
+  FUNCTION ("com.microsoft.BiasGelu", 2, 2, 1, no_attrs, add_bias_gelu),
+  FUNCTION ("com.microsoft.EmbedLayerNormalization", 1, 9, 3, embed_attrs,
+            add_embed_norm),
+  FUNCTION ("com.microsoft.MultiHeadAttention", 1, 8, 3, multi_head_attrs,
+            add_multi_head),
+  FUNCTION ("com.microsoft.QuickGelu", 1, 1, 1, alpha_attrs, add_quick_gelu),
+  FUNCTION ("com.microsoft.RotaryEmbedding", 4, 4, 1, rotary_attrs, add_rotary),
+  FUNCTION ("com.microsoft.SkipLayerNormalization", 3, 5, 4, epsilon_attrs,
+            add_skip_norm),
+  FUNCTION ("com.microsoft.SkipSimplifiedLayerNormalization", 3, 4, 4,
+            epsilon_attrs, add_skip_simplified_norm),
+};
+
+const TpFunction *
+tp_function_list_contrib (gsize *out_n)
+{
+  *out_n = G_N_ELEMENTS (functions);
+  return functions;
+}

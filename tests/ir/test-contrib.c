@@ -1,0 +1,218 @@
+/* test-contrib.c: ops of ONNX Runtime give what ONNX's own give that they stand for. */
+#include "config.h"
+
+#include "op-support.h"
+#include "ops/reference.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct
+{
+  const char *name;
+  const char *inputs;         /* of both */
+  const char *fused, *plain;  /* equal outputs, in this order */
+} Case;
+
+#define HEADS(x, y) "Reshape " x " cut -> " x "c;Transpose " x "c -> " y       \
+                    " perm=0,2,1,3;"
+#define SCORES                                                                \
+  HEADS ("q", "qh") HEADS ("k", "kh") HEADS ("v", "vh")                       \
+  "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;"                      \
+  "scalar half 0.5;Mul raw half -> scaled;"
+#define VALUES(scores)                                                        \
+  "Softmax " scores " -> weights axis=-1;MatMul weights vh -> o;"             \
+  "Transpose o -> ot perm=0,2,1,3;ints join 0 0 -1;Reshape ot join -> y"
+#define QKV "in q 2 3 8;in k 2 5 8;in v 2 5 8;ints cut 0 0 2 4"
+#define MASK                                                                  \
+  "Cast m -> mb to=9;ints one 1;Unsqueeze mb one -> m3;Unsqueeze m3 one -> m4;" \
+  "scalar zero 0;scalar far -10000;Where m4 zero far -> mf;"
+
+static const Case cases[] = {
+  { "bias-gelu", "in x 2 3 8;const b 8", "com.microsoft.BiasGelu x b -> y",
+    "Add x b -> t;Gelu t -> y" },
+  { "quick-gelu", "in x 2 3 8", "com.microsoft.QuickGelu x -> y",
+    "scalar a 1.702;Mul x a -> t;Sigmoid t -> u;Mul x u -> y" },
+  { "quick-gelu-alpha", "in x 2 3 8", "com.microsoft.QuickGelu x -> y alpha=0.5",
+    "scalar a 0.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> y" },
+  { "simplified", "in x 2 3 8;const g 8",
+    "SimplifiedLayerNormalization x g -> y epsilon=0.01 axis=-1",
+    "Mul x x -> q;ReduceMean q -> m axes=-1;scalar e 0.01;Add m e -> n;"
+    "Sqrt n -> r;Div x r -> d;Mul d g -> y" },
+  { "skip", "in x 2 3 8;in k 2 3 8;const g 8;const b 8;const i 8",
+    "com.microsoft.SkipLayerNormalization x k g b i -> y m v s epsilon=0.01",
+    "Add x k -> t;Add t i -> u;LayerNormalization u g b -> y m v epsilon=0.01;"
+    "Identity u -> s" },
+  { "skip-bare", "in x 2 3 8;in k 3 8;const g 8",
+    "com.microsoft.SkipLayerNormalization x k g -> y",
+    "Add x k -> t;LayerNormalization t g -> y epsilon=1e-12" },
+  { "skip-simplified", "in x 2 3 8;in k 2 3 8;const g 8;const i 8",
+    "com.microsoft.SkipSimplifiedLayerNormalization x k g i -> y _ _ s epsilon=0.01",
+    "Add x k -> t;Add t i -> u;RMSNormalization u g -> y epsilon=0.01;"
+    "Identity u -> s" },
+  { "embed", "int64 i 2 3;int64 t 2 3;int64 m 2 3;const w 9 8;const p 5 8;"
+    "const s 9 8;const g 8;const b 8",
+    "com.microsoft.EmbedLayerNormalization i t w p s g b m -> y n e epsilon=0.01",
+    "Gather w i -> a;ints from 0;ints to 3;Slice p from to -> c;Add a c -> d;"
+    "Gather s t -> f;Add d f -> h;LayerNormalization h g b -> y epsilon=0.01;"
+    "ints one 1;ReduceSum m one -> n keepdims=0;Identity h -> e" },
+  { "embed-bare", "int64 i 2 3;int64 r 2 3;const w 9 8;const p 9 8;const g 8;"
+    "const b 8",
+    "com.microsoft.EmbedLayerNormalization i _ w p _ g b _ r -> y n",
+    "Gather w i -> a;Gather p r -> c;Add a c -> d;"
+    "LayerNormalization d g b -> y epsilon=1e-12;ints one 1;Sub i i -> z;"
+    "ReduceSum z one -> n keepdims=0" },
+  { "rotary", "in x 2 3 8;const c 9 2;const s 9 2;int64 p 2 3",
+    "com.microsoft.RotaryEmbedding x p c s -> y interleaved=1",
+    "RotaryEmbedding x c s p -> y num_heads=2 interleaved=1" },
+  { "heads", QKV, "com.microsoft.MultiHeadAttention q k v -> y num_heads=2",
+    SCORES VALUES ("scaled") },
+  { "heads-scale", QKV, "com.microsoft.MultiHeadAttention q k v -> y num_heads=2 scale=0.25",
+    SCORES "Mul scaled half -> t;" VALUES ("t") },
+  { "heads-mask", QKV ";int64 m 2 5;in b 1 2 3 5",
+    "com.microsoft.MultiHeadAttention q k v _ m b -> y num_heads=2",
+    SCORES MASK "Add scaled mf -> t;Add t b -> u;" VALUES ("u") },
+  { "heads-bias", "in x 2 3 8;in l 2 5 8;in z 2 5 8;const b 24;"
+    "ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention x l z b -> y num_heads=2",
+    "Split b -> b1 b2 b3;Add x b1 -> q;Add l b2 -> k;Add z b3 -> v;"
+    SCORES VALUES ("scaled") },
+  { "heads-past", "in q 2 3 8;in k 2 3 8;in v 2 3 8;in p 2 2 4 4;in r 2 2 4 4;"
+    "ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention q k v _ _ _ p r -> y pk pv num_heads=2",
+    HEADS ("q", "qh") HEADS ("k", "kn") HEADS ("v", "vn")
+    "Concat p kn -> kh axis=2;Concat r vn -> vh axis=2;"
+    "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;scalar half 0.5;"
+    "Mul raw half -> scaled;" VALUES ("scaled") ";Identity kh -> pk;Identity vh -> pv" },
+  { "packed", "in x 2 5 6;const w 6 24;const b 24;int64 m 2 5;ints cut 0 0 2 4",
+    "com.microsoft.Attention x w b m -> y num_heads=2",
+    "MatMul x w -> n;Add n b -> a;Split a -> q k v axis=-1;"
+    SCORES MASK "Add scaled mf -> u;" VALUES ("u") },
+  { "packed-causal", "in x 2 3 6;const w 6 24;ints cut 0 0 2 4",
+    "com.microsoft.Attention x w -> y num_heads=2 unidirectional=1",
+    "MatMul x w -> a;Split a -> q k v axis=-1;"
+    SCORES "scalar far -10000;ints sh 3 3;Expand far sh -> f;ints up 1;"
+    "Trilu f up -> mf;Add scaled mf -> u;" VALUES ("u") },
+};
+
+static TpGraph *
+load (const Case *c, const char *ops)
+{
+  g_autofree char *text = g_strconcat (c->inputs, ";", ops, NULL);
+  g_autoptr (GError) error = NULL;
+  TpGraph *graph = test_graph_new (17, text, &error);
+
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* Small integers are positions and masks. */
+static GPtrArray *
+draw_inputs (const TpGraph *graph)
+{
+  GPtrArray *inputs = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; i < graph->n_inputs; i++)
+    {
+      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
+      double *data = g_new (double, tensor->count + 1);
+
+      for (gint64 k = 0; k < tensor->count; k++)
+        data[k] = tp_dtype_is_integer (tensor->dtype)
+                      ? g_test_rand_int_range (0, 2)
+                      : (float) g_test_rand_double_range (-2.0, 2.0);
+      g_ptr_array_add (inputs, data);
+    }
+  return inputs;
+}
+
+static GPtrArray *
+run (const TpGraph *graph, GPtrArray *inputs)
+{
+  g_autoptr (GError) error = NULL;
+  GPtrArray *values = tp_graph_run_reference (
+      graph, (const double *const *) inputs->pdata, FALSE, &error);
+
+  g_assert_no_error (error);
+  return values;
+}
+
+static void
+test_case (gconstpointer data)
+{
+  const Case *c = data;
+  g_autoptr (TpGraph) fused = load (c, c->fused);
+  g_autoptr (TpGraph) plain = load (c, c->plain);
+  g_autoptr (GPtrArray) inputs = draw_inputs (plain);
+  g_autoptr (GPtrArray) got = run (fused, inputs);
+  g_autoptr (GPtrArray) want = run (plain, inputs);
+
+  g_assert_cmpint (fused->n_outputs, ==, plain->n_outputs);
+  for (int i = 0; i < plain->n_outputs; i++)
+    {
+      const TpTensor *a = &fused->tensors[fused->outputs[i]];
+      const TpTensor *b = &plain->tensors[plain->outputs[i]];
+
+      g_assert_cmpstr (a->name, ==, b->name);
+      g_assert_cmpint (a->dtype, ==, b->dtype);
+      g_assert_cmpmem (a->dims, a->rank * sizeof a->dims[0], b->dims,
+                       b->rank * sizeof b->dims[0]);
+      for (gint64 k = 0; k < a->count; k++)
+        g_assert_cmpfloat_with_epsilon (((double *) got->pdata[i])[k],
+                                        ((double *) want->pdata[i])[k], 1e-6);
+    }
+}
+
+/* ---- errors -------------------------------------------------------------- */
+
+static const struct
+{
+  const char *text, *message;
+} errors[] = {
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q -> y num_heads=2",
+    "packed queries, keys and values are not supported" },
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q q q -> y num_heads=2 sparse=1",
+    "com.microsoft.MultiHeadAttention has no attribute 'sparse'; it has" },
+  { "in q 2 3 8;int64 m 2;com.microsoft.MultiHeadAttention q q q _ m -> y num_heads=2",
+    "perm" },
+  { "in x 2 3 8;const g 8;com.microsoft.SkipSimplifiedLayerNormalization x x g -> y m",
+    "outputs 1 and 2, for training, are not computed" },
+  { "in x 2 3 8;const w 8 24;const b 24;in p 2 2 2 3 4;"
+    "com.microsoft.Attention x w b _ p -> y num_heads=2",
+    "past keys, do_rotary and unequal qkv_hidden_sizes are not supported" },
+  { "in x 2 3 8;const c 9 2;int64 p 2 3;"
+    "com.microsoft.RotaryEmbedding x p c c -> y scale=2.0",
+    "is_packed_batching and scale are not supported" },
+  { "int64 i 2 3;const w 9 8;com.microsoft.EmbedLayerNormalization i _ w -> y",
+    "input 3 may not be left out" },
+};
+
+static void
+test_error (gconstpointer data)
+{
+  int i = GPOINTER_TO_INT (data);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (17, errors[i].text, &error);
+
+  g_assert_null (graph);
+  g_assert_nonnull (strstr (error->message, errors[i].message));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_strconcat ("/contrib/", cases[i].name, NULL);
+
+      g_test_add_data_func (path, &cases[i], test_case);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/contrib/error/%d", (int) i);
+
+      g_test_add_data_func (path, GINT_TO_POINTER (i), test_error);
+    }
+  return g_test_run ();
+}
