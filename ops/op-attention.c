@@ -1,7 +1,7 @@
 /* op-attention.c: Attention: shapes and record. */
 #include "config.h"
 
-#include "ir/units.h"
+#include "ir/types.h"
 #include "ops/attention-lower.h"
 #include "ops/attention-reference.h"
 #include "ops/attention.h"
