@@ -89,14 +89,15 @@ static double *
 read_columns (const Rewrite *self, int i)
 {
   const TpTensor *tensor = get_input (self, i);
-  double *values = tensor == NULL ? NULL : tp_new (double, self->n_columns + 1);
+  g_autofree double *values = NULL;
 
   if (tensor == NULL)
     return NULL;
+  values = tp_new (double, self->n_columns + 1);
   tp_tensor_write_doubles (tensor, values);
   for (gint64 k = 1; tensor->count == 1 && k < self->n_columns; k++)
     values[k] = values[0];
-  return values;
+  return g_steal_pointer (&values);
 }
 
 /* The column that element @i of the weights is of. */

@@ -50,7 +50,8 @@ static const char *const blocks[] = {
   OP ("QuantizeLinear", "'%', 'fine', 'middle'", "q$", "") ", "
   OP ("ConvInteger", "'q$', 'whole', 'middle'", "i$", "") ", "
   OP ("Cast", "'i$'", "f$", ATTRS ("'to': 1")) ", "
-  OP ("Mul", "'f$', 'epsilon'", "m$", "") ", " OP ("Tanh", "'m$'", "y$", ""),
+  OP ("CastLike", "'f$', 'one'", "c$", "") ", "
+  OP ("Mul", "'c$', 'epsilon'", "m$", "") ", " OP ("Tanh", "'m$'", "y$", ""),
   OP ("ScatterND", "'%', 'indices', 'updates'", "y$", ""),
 };
 

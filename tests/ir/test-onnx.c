@@ -234,9 +234,9 @@ test_unknown_type (void)
 {
   Msg *graph = linear_new ();
 
-  msg_take (graph, 5, tensor_new ("t", 3, 0, NULL));
+  msg_take (graph, 5, tensor_new ("t", 13, 0, NULL));
   assert_fails (graph, TPLAN_ERROR_UNSUPPORTED,
-                "m.onnx: graph.initializer?2?: *'t'*type 3*");
+                "m.onnx: graph.initializer?2?: *'t'*type 13*");
 }
 
 /* ---- nodes ------------------------------------------------------------- */
