@@ -104,6 +104,23 @@ add_nest (const Lowering *self)
   return nest;
 }
 
+/* What is loaded and stored is of the type of @operand. */
+static TpAccess *
+add_load (const Lowering *self, TpNest *nest, int operand)
+{
+  TpAccess *load = tp_nest_add_load (nest, operand);
+
+  load->dtype = self->lowered->operands[operand].dtype;
+  return load;
+}
+
+static void
+set_store (const Lowering *self, TpNest *nest, int operand)
+{
+  nest->store.operand = operand;
+  nest->store.dtype = self->lowered->operands[operand].dtype;
+}
+
 static void
 add_axes (const Lowering *self, TpNest *nest, gint64 n_columns)
 {
@@ -180,8 +197,8 @@ copy_tokens (const Lowering *self, const Cache *cache, int from,
   tp_nest_add_axis (nest, self->a.n_kv_heads, FALSE);
   tp_nest_add_axis (nest, x->dims[x->rank - 2], FALSE);
   tp_nest_add_axis (nest, cache->size, FALSE);
-  set_keys (tp_nest_add_load (nest, place.operand), &place, TOKEN, ELEMENT);
-  nest->store.operand = to->operand;
+  set_keys (add_load (self, nest, place.operand), &place, TOKEN, ELEMENT);
+  set_store (self, nest, to->operand);
   set_keys (&nest->store, to, TOKEN, ELEMENT);
   nest->store.offset = before * to->token;
   nest->result = tp_nest_load (nest, 0);
@@ -217,7 +234,7 @@ fill_steps (const Lowering *self, gint64 first, gint64 n, double value)
   TpNest *nest = add_nest (self);
 
   tp_nest_add_axis (nest, n, FALSE);
-  nest->store.operand = self->steps;
+  set_store (self, nest, self->steps);
   nest->store.stride[0] = 1;
   nest->store.offset = first;
   nest->result = tp_nest_const (nest, value);
@@ -256,11 +273,10 @@ static int
 load_length (const Lowering *self, TpNest *nest)
 {
   const TpTensor *lengths = get_input (self, TP_ATTENTION_LENGTHS);
-  TpAccess *load = tp_nest_add_load (
-      nest, tp_lowered_get_tensor (self->lowered, self->graph,
-                                   self->node->inputs[TP_ATTENTION_LENGTHS]));
+  int operand = tp_lowered_get_tensor (
+      self->lowered, self->graph, self->node->inputs[TP_ATTENTION_LENGTHS]);
+  TpAccess *load = add_load (self, nest, operand);
 
-  load->dtype = lengths->dtype;
   load->stride[AXIS_BATCH] = lengths->strides[0];
   return tp_nest_load (nest, nest->n_loads - 1);
 }
@@ -270,7 +286,7 @@ add_steps (const Lowering *self, TpNest *nest, int score)
 {
   gboolean has_lengths = get_input (self, TP_ATTENTION_LENGTHS) != NULL;
   int length = has_lengths ? load_length (self, nest) : -1;
-  TpAccess *load = tp_nest_add_load (nest, self->steps);
+  TpAccess *load = add_load (self, nest, self->steps);
 
   load->stride[AXIS_COLUMN] = 1;
   if (self->a.is_causal)
@@ -295,9 +311,9 @@ static int
 load_mask (const Lowering *self, TpNest *nest)
 {
   const TpTensor *mask = get_input (self, TP_ATTENTION_MASK);
-  TpAccess *load = tp_nest_add_load (
-      nest, tp_lowered_get_tensor (self->lowered, self->graph,
-                                   self->node->inputs[TP_ATTENTION_MASK]));
+  int operand = tp_lowered_get_tensor (
+      self->lowered, self->graph, self->node->inputs[TP_ATTENTION_MASK]);
+  TpAccess *load = add_load (self, nest, operand);
   gint64 strides[4] = { 0 };
 
   for (int i = 0; i < mask->rank; i++)
@@ -306,7 +322,6 @@ load_mask (const Lowering *self, TpNest *nest)
   set_rows (self, load, &(Place){ load->operand, 0, strides[0], strides[1],
                                   strides[2], 0 });
   load->stride[AXIS_COLUMN] = strides[3];
-  load->dtype = mask->dtype;
   if (nest->axes[AXIS_COLUMN].extent > self->a.n_masked)
     {
       load->n_guards = 1;
@@ -364,13 +379,13 @@ add_scores (const Lowering *self, gint64 n_columns, TpScores until,
 
   add_axes (self, nest, n_columns);
   sum = add_sum_axis (nest, self->a.size);
-  load = tp_nest_add_load (nest, self->q.operand);
+  load = add_load (self, nest, self->q.operand);
   set_rows (self, load, &self->q);
   if (sum >= 0)
     load->stride[sum] = self->q.element;
-  load = tp_nest_add_load (nest, self->k.operand);
+  load = add_load (self, nest, self->k.operand);
   set_keys (load, &self->k, AXIS_COLUMN, sum);
-  nest->store.operand = to->operand;
+  set_store (self, nest, to->operand);
   set_rows (self, &nest->store, to);
   nest->store.stride[AXIS_COLUMN] = to->element;
   nest->result = score_expr (self, nest, sum_products (nest, sum), until);
@@ -406,7 +421,6 @@ set_weights (TpAccess *access, const Place *place)
 {
   enum { BATCH, HEAD, QUERY, KEY };
 
-  access->operand = place->operand;
   access->stride[BATCH] = place->batch;
   access->stride[HEAD] = place->head;
   access->stride[QUERY] = place->token;
@@ -422,7 +436,8 @@ add_softmax (const Lowering *self, const Place *from, const Place *to)
   tp_nest_add_axis (nest, self->a.n_heads, FALSE);
   tp_nest_add_axis (nest, self->a.n_queries, FALSE);
   tp_nest_add_axis (nest, self->n_columns, TRUE);
-  set_weights (tp_nest_add_load (nest, from->operand), from);
+  set_weights (add_load (self, nest, from->operand), from);
+  set_store (self, nest, to->operand);
   set_weights (&nest->store, to);
   nest->result = softmax_expr (
       nest, self->steps >= 0 || get_input (self, TP_ATTENTION_MASK) != NULL);
@@ -437,13 +452,13 @@ add_product (const Lowering *self, const Place *weights)
 
   add_axes (self, nest, self->a.value_size);
   sum = add_sum_axis (nest, self->n_columns);
-  load = tp_nest_add_load (nest, weights->operand);
+  load = add_load (self, nest, weights->operand);
   set_rows (self, load, weights);
   if (sum >= 0)
     load->stride[sum] = weights->element;
-  load = tp_nest_add_load (nest, self->v.operand);
+  load = add_load (self, nest, self->v.operand);
   set_keys (load, &self->v, sum, AXIS_COLUMN);
-  nest->store.operand = self->y.operand;
+  set_store (self, nest, self->y.operand);
   set_rows (self, &nest->store, &self->y);
   nest->store.stride[AXIS_COLUMN] = self->y.element;
   nest->result = sum_products (nest, sum);

@@ -143,13 +143,6 @@ tp_integer_shift (const TpRefTensor *input, const TpRefTensor *zero,
   return values;
 }
 
-static double
-round_as (TpDtype dtype, double value)
-{
-  tp_dtype_round (dtype, &value, 1);
-  return value;
-}
-
 double
 tp_integer_requantize (const TpNode *node, const TpRefTensor *const *inputs,
                        double sum, const double *scales)
@@ -160,9 +153,10 @@ tp_integer_requantize (const TpNode *node, const TpRefTensor *const *inputs,
 
   if (y == NULL)
     return sum;
-  factor = round_as (y->dtype, scales[0] * scales[1]);
-  factor = round_as (y->dtype, factor / y->data[0]);
-  return tp_quantize_number (
-      round_as (y->dtype, round_as (y->dtype, sum) * factor),
-      inputs[in->y_zero]->data[0], inputs[in->y_zero]->dtype);
+  factor = tp_quantize_round (scales[0] * scales[1], y->dtype);
+  factor = tp_quantize_round (factor / y->data[0], y->dtype);
+  sum = tp_quantize_round (sum, y->dtype);
+  return tp_quantize_number (tp_quantize_round (sum * factor, y->dtype),
+                             inputs[in->y_zero]->data[0],
+                             inputs[in->y_zero]->dtype);
 }

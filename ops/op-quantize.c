@@ -77,6 +77,15 @@ tp_quantize_number (double value, double zero, TpDtype dtype)
                        : CLAMP (whole, (double) row->low, (double) row->high);
 }
 
+double
+tp_quantize_round (double value, TpDtype dtype)
+{
+  if (tp_dtype_get (dtype)->compute == TP_COMPUTE_FLOAT32)
+    dtype = TPLAN_DTYPE_FLOAT32;
+  tp_dtype_round (dtype, &value, 1);
+  return value;
+}
+
 /* ---- shapes ------------------------------------------------------------- */
 
 static gboolean
@@ -296,7 +305,7 @@ pick (const Grain *grain, const TpRefTensor *param, const gint64 *at)
   return param->data[index];
 }
 
-/* Divided in the type of the scale: where halves come of it, they come here too. */
+/* Divided as the scale is computed with: where halves come of it, they come here too. */
 static void
 quantize_reference (const TpNode *node, const TpRefTensor *const *inputs,
                     TpRefTensor *outputs)
@@ -310,11 +319,10 @@ quantize_reference (const TpNode *node, const TpRefTensor *const *inputs,
 
   for (gint64 i = 0; i < out->count; i++)
     {
-      double value = x->data[i];
+      double value = tp_quantize_round (x->data[i], scale->dtype);
 
-      tp_dtype_round (scale->dtype, &value, 1);
       value /= pick (&grain, scale, at);
-      tp_dtype_round (scale->dtype, &value, 1);
+      value = tp_quantize_round (value, scale->dtype);
       out->data[i] = tp_quantize_number (
           value, zero == NULL ? 0.0 : pick (&grain, zero, at), out->dtype);
       tp_dims_next (out->rank, out->dims, at);

@@ -14,6 +14,8 @@ int tp_nest_shift (TpNest *nest, int value, int zero);
 int tp_nest_unscale (TpNest *nest, int value, int scale);
 /* The same of one number. */
 double tp_quantize_number (double value, double zero, TpDtype dtype);
+/* @value as reals of @dtype are computed with. */
+double tp_quantize_round (double value, TpDtype dtype);
 
 /* Whether @dtype is one that reals are quantized to: 8 or 16 bits. */
 gboolean tp_dtype_is_quantized (TpDtype dtype);
