@@ -6,5 +6,6 @@
 
 const TpFunction *tp_function_list_contrib (gsize *out_n);
 const TpFunction *tp_function_list_quantized (gsize *out_n);
+const TpFunction *tp_function_list_nbits (gsize *out_n);
 
 #endif

@@ -220,14 +220,20 @@ find_in (const TpFunction *all, gsize n, const char *type)
 static const TpFunction *
 find_function (const char *type)
 {
+  static const TpFunction *(*const lists[]) (gsize *) = {
+    tp_function_list_contrib, tp_function_list_quantized,
+    tp_function_list_nbits,
+  };
   const TpFunction *found = find_in (functions, G_N_ELEMENTS (functions), type);
-  gsize n = 0, n_quantized = 0;
-  const TpFunction *contrib = tp_function_list_contrib (&n);
-  const TpFunction *quantized = tp_function_list_quantized (&n_quantized);
 
-  if (found == NULL)
-    found = find_in (contrib, n, type);
-  return found != NULL ? found : find_in (quantized, n_quantized, type);
+  for (gsize i = 0; found == NULL && i < G_N_ELEMENTS (lists); i++)
+    {
+      gsize n = 0;
+      const TpFunction *all = lists[i](&n);
+
+      found = find_in (all, n, type);
+    }
+  return found;
 }
 
 gboolean

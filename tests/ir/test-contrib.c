@@ -95,6 +95,29 @@ static const Case cases[] = {
     "Trilu f up -> mf;Add scaled mf -> u;" VALUES ("u") },
 };
 
+/* Zero points 0 or 3 of even blocks, 0 or 7 of odd ones. */
+#define NBITS "in x 2 40;uint8 q 5 3 8;const s 15;ints rows 5 3"
+#define ROWS "Reshape s rows -> t;"
+#define PACKED                                                                \
+  "Cast c -> cu to=2;Cast e -> eu to=2;Mul l cu -> lz;Mul h eu -> hz;"        \
+  "Add lz hz -> z;ints flat -1;Reshape z flat -> zf;"
+#define UNPACKED                                                              \
+  "Cast l -> lr to=1;Cast h -> hr to=1;Mul lr c -> lz;Mul hr d -> hz;"        \
+  "ints two 2;Unsqueeze lz two -> l3;Unsqueeze hz two -> h3;"                 \
+  "Concat l3 h3 -> p axis=2;ints all 5 4;Reshape p all -> r;ints f 0;ints u 3;" \
+  "ints one 1;Slice r f u one -> z;"
+
+static const Case nbits_cases[] = {
+  { "nbits", NBITS,
+    "com.microsoft.MatMulNBits x q s -> y K=40 N=5 block_size=16 bits=4",
+    ROWS "MatMulNBits x q t -> y K=40 N=5 block_size=16" },
+  { "nbits-zeros",
+    NBITS ";uint8 l 5 2;uint8 h 5 2;const b 5;scalar c 3;scalar d 7;scalar e 112",
+    PACKED "com.microsoft.MatMulNBits x q s zf _ b -> y K=40 N=5 block_size=16 "
+    "accuracy_level=4",
+    UNPACKED ROWS "MatMulNBits x q t z -> m K=40 N=5 block_size=16;Add m b -> y" },
+};
+
 static TpGraph *
 load (const Case *c, const char *ops)
 {
@@ -185,7 +208,22 @@ static const struct
     "is_packed_batching and scale are not supported" },
   { "int64 i 2 3;const w 9 8;com.microsoft.EmbedLayerNormalization i _ w -> y",
     "input 3 may not be left out" },
+  { "in x 2 32;uint8 q 5 2 8;const s 10;int32 g 32;com.microsoft.MatMulNBits x q s _ g -> y "
+    "K=32 N=5 block_size=16", "input 4 (g_idx), an order of the rows" },
+  { "in x 2 32;uint8 q 5 2 8;const s 10;com.microsoft.MatMulNBits x q s -> y "
+    "K=32 N=5 block_size=16 bits=5", "and bits 2, 4 or 8" },
 };
+
+static void
+add_cases (const Case *all, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autofree char *path = g_strconcat ("/contrib/", all[i].name, NULL);
+
+      g_test_add_data_func (path, &all[i], test_case);
+    }
+}
 
 static void
 test_error (gconstpointer data)
@@ -202,12 +240,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *path = g_strconcat ("/contrib/", cases[i].name, NULL);
-
-      g_test_add_data_func (path, &cases[i], test_case);
-    }
+  add_cases (cases, G_N_ELEMENTS (cases));
+  add_cases (nbits_cases, G_N_ELEMENTS (nbits_cases));
   for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
     {
       g_autofree char *path = g_strdup_printf ("/contrib/error/%d", (int) i);
