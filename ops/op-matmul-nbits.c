@@ -166,8 +166,8 @@ take_apart (TpLowering *lowering, const Layout *it, int byte, int part)
     byte = tp_nest_binary (nest, TP_EXPR_DIV, byte,
                            tp_nest_const_integer (nest, 1 << part * it->bits));
   if (part < it->per_byte - 1)
-    byte = tp_nest_binary (nest, TP_EXPR_MOD, byte,
-                           tp_nest_const_integer (nest, base));
+    byte = tp_nest_binary (nest, TP_EXPR_AND, byte,
+                           tp_nest_const_integer (nest, base - 1));
   return tp_nest_unary (nest, TP_EXPR_TO_REAL, byte);
 }
 
