@@ -12,6 +12,7 @@
 #include "format/onnx-function.h"
 #include "format/onnx-node.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx-value.h"
 #include "format/onnx.h"

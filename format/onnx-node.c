@@ -5,6 +5,7 @@
 
 #include "format/onnx-function.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "graph/function.h"
@@ -230,7 +231,7 @@ finish_attribute (Attribute *self, const TpWire *wire, GError **error)
 {
   TpAttr *attr = &self->attr;
 
-  if (*self->argument != '\0' && self->node->onnx->call != NULL)
+  if (*self->argument != '\0' && tp_onnx_has_arguments (self->node->onnx))
     {
       take_argument (self);
       return TRUE;
