@@ -66,9 +66,6 @@ gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
 void tp_draft_link (TpDraft *draft);
 /* Adds to @n_uses, one per tensor, how often nodes, outputs and states name it. */
 void tp_draft_count_uses (TpDraft *draft, int *n_uses);
-/* Topological order, kept as it is where it is right already.
- * TPLAN_ERROR_INPUT names the ops of a cycle. */
-gboolean tp_draft_sort (TpDraft *draft, GError **error);
 /* Marks nodes removed that no output needs; nodes must be sorted. */
 void tp_draft_remove_dead (TpDraft *draft);
 /* Forgets tensors that no node, input or output names. */

@@ -7,6 +7,7 @@
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
+#include "graph/graph-sort.h"
 #include "graph/graph-state.h"
 #include "ir/array.h"
 #include "ir/decimal.h"
