@@ -3,7 +3,7 @@
  * Fields come in any order, so the graph is walked once for each thing: first
  * initializers, then inputs (old files list initializers there again), nodes
  * and outputs. A walk only hops over lengths. Graphs inside attributes are
- * never entered: no op that has them is known. */
+ * entered for an If alone (onnx-if.c). */
 #include "config.h"
 
 #include "format/onnx-load.h"

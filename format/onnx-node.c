@@ -4,6 +4,7 @@
 #include "format/onnx-node.h"
 
 #include "format/onnx-function.h"
+#include "format/onnx-if.h"
 #include "format/onnx-opset.h"
 #include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
@@ -475,6 +476,10 @@ add_node (Node *node, const TpWire *wire, GError **error)
                               : g_strconcat (node->domain, ".", node->type,
                                              NULL);
 
+  if (strcmp (type, "If") == 0)
+    return tp_onnx_add_if (node->onnx, wire, node->name,
+                           &(TpOnnxArguments){ node->inputs, node->outputs,
+                                               NULL }, error);
   if (function != NULL && tp_op_find (type) == NULL)
     return call_function (node, function, wire, error);
   return add_op (node, type, wire, error);

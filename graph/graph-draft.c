@@ -21,6 +21,7 @@ tp_draft_new (gint64 budget_bytes)
   draft->nodes = tp_array_new (sizeof (TpNode));
   draft->inputs = tp_array_new (sizeof (int));
   draft->outputs = tp_array_new (sizeof (int));
+  draft->branches = tp_array_new (sizeof (TpBranch));
   return draft;
 }
 
@@ -34,6 +35,7 @@ tp_draft_free (TpDraft *draft)
   tp_array_unref (draft->nodes);
   tp_array_unref (draft->inputs);
   tp_array_unref (draft->outputs);
+  tp_array_unref (draft->branches);
   tp_map_free (draft->names[0]);
   tp_map_free (draft->names[1]);
   g_free (draft);

@@ -13,6 +13,14 @@
 
 #define TP_RANK_UNKNOWN (-1)
 
+/* What is computed if a condition has a value, until it is known which it has. */
+typedef struct
+{
+  int condition;              /* tensor */
+  gboolean value;
+  int parent;                 /* 1 + the branch that this one is in; 0: none */
+} TpBranch;
+
 typedef struct
 {
   TpRegion *region;           /* (owned) */
@@ -23,6 +31,7 @@ typedef struct
   TpArray *tensors;           /* TpTensor; strings and arrays in @region */
   TpArray *nodes;             /* TpNode; a NULL type marks one removed */
   TpArray *inputs, *outputs;  /* int: tensors */
+  TpArray *branches;          /* TpBranch; none once shapes are inferred */
   TpMap *names[2];            /* of tensors and of nodes, with how often a new
                                * one was made from each; made when asked for */
   gint64 n_constants;         /* elements of those made by passes */
@@ -48,6 +57,14 @@ static inline TpNode *
 tp_draft_node (TpDraft *draft, int node)
 {
   return &tp_array_index (draft->nodes, TpNode, node);
+}
+
+/* NULL: 0, which is none. */
+static inline const TpBranch *
+tp_draft_branch (TpDraft *draft, int branch)
+{
+  return branch == 0 ? NULL
+                     : &tp_array_index (draft->branches, TpBranch, branch - 1);
 }
 
 /* Node inputs and outputs live in the region, so they may be written. */

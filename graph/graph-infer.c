@@ -1,11 +1,13 @@
 /* graph-infer.c: shapes and types of every tensor, in one walk.
  *
  * Constants are folded on the way, because the shapes of later ops may hang on
- * their values: exporters are full of Shape, Gather, Concat, Reshape chains. */
+ * their values: exporters are full of Shape, Gather, Concat, Reshape chains. So may
+ * which branch of an If is taken; what is in the other is passed over. */
 #include "config.h"
 
 #include "graph/graph-infer.h"
 
+#include "graph/graph-branch.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-fold.h"
 #include "ir/guard.h"
@@ -109,6 +111,17 @@ check_not_empty (TpDraft *draft, const TpNode *node, GError **error)
   return TRUE;
 }
 
+static gboolean
+infer_and_fold (TpDraft *draft, TpNode *node, TpFold *fold, GError **error)
+{
+  tp_branch_choose (draft, node);
+  if (!infer_node (draft, node, error)
+      || !tp_fold_node (fold, draft, node, error))
+    return FALSE;
+  tp_branch_keep (node);
+  return node->type == NULL || check_not_empty (draft, node, error);
+}
+
 gboolean
 tp_draft_infer (TpDraft *draft, GError **error)
 {
@@ -117,12 +130,16 @@ tp_draft_infer (TpDraft *draft, GError **error)
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       TpNode *node = tp_draft_node (draft, i);
+      g_autoptr (GError) fault = NULL;
 
-      if (!infer_node (draft, node, error)
-          || !tp_fold_node (&fold, draft, node, error))
-        return FALSE;
-      if (node->type != NULL && !check_not_empty (draft, node, error))
-        return FALSE;
+      if (!tp_branch_is_taken (draft, node))
+        node->type = NULL;
+      else if (!infer_and_fold (draft, node, &fold, &fault))
+        {
+          tp_branch_explain (draft, node, fault);
+          g_propagate_error (error, g_steal_pointer (&fault));
+          return FALSE;
+        }
     }
   return TRUE;
 }
@@ -173,8 +190,18 @@ tp_draft_survey (TpDraft *draft, GHashTable *problems, GError **error)
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       TpNode *node = tp_draft_node (draft, i);
-      char *problem = survey_node (draft, node);
+      const char *type;
+      char *problem;
 
+      if (!tp_branch_is_taken (draft, node))
+        {
+          node->type = NULL;
+          continue;
+        }
+      type = node->type;
+      tp_branch_choose (draft, node);
+      node->type = type; /* as the file has it */
+      problem = survey_node (draft, node);
       if (problem != NULL)
         g_hash_table_insert (problems, g_strdup (node->name), problem);
       else if (node->op != NULL && has_shapes (draft, node)

@@ -293,7 +293,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       && names.n_outputs == 1)
     return tp_builder_add_constant_node (builder, src, names.outputs[0], error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
-  node.op = tp_op_find (src->type);
+  node.op = src->op != NULL ? src->op : tp_op_find (src->type);
   if (node.place == NULL)
     return FALSE;
   node.type = node.op != NULL ? node.op->name
@@ -301,6 +301,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
   if (node.type == NULL)
     return FALSE;
   node.opset = builder->draft->opset;
+  node.branch = builder->branch;
   node.n_inputs = names.n_inputs;
   node.n_outputs = names.n_outputs;
   if (!check_op (builder, &node, error)

@@ -7,12 +7,31 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 
-/* One step of the walk: a node and how many of its inputs are done. */
+/* One step of the walk: a node and how much of what it needs is done. */
 typedef struct
 {
   int node;
   int next;
 } Step;
+
+/* What @node needs as number @i: its inputs (-1: left out), then the conditions of
+ * the branches that it is in. FALSE: there are no more. */
+static gboolean
+find_need (TpDraft *draft, const TpNode *node, int i, int *out_tensor)
+{
+  const TpBranch *branch = tp_draft_branch (draft, node->branch);
+
+  if (i < node->n_inputs)
+    {
+      *out_tensor = node->inputs[i];
+      return TRUE;
+    }
+  for (i -= node->n_inputs; branch != NULL && i > 0; i--)
+    branch = tp_draft_branch (draft, branch->parent);
+  if (branch != NULL)
+    *out_tensor = branch->condition;
+  return branch != NULL;
+}
 
 static gboolean
 is_sorted (TpDraft *draft)
@@ -20,10 +39,12 @@ is_sorted (TpDraft *draft)
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       const TpNode *node = tp_draft_node (draft, i);
+      int tensor;
 
-      for (int j = 0; node->type != NULL && j < node->n_inputs; j++)
-        if (node->inputs[j] >= 0
-            && tp_draft_tensor (draft, node->inputs[j])->producer >= (int) i)
+      for (int j = 0;
+           node->type != NULL && find_need (draft, node, j, &tensor); j++)
+        if (tensor >= 0
+            && tp_draft_tensor (draft, tensor)->producer >= (int) i)
           return FALSE;
     }
   return TRUE;
@@ -71,14 +92,13 @@ visit (TpDraft *draft, int root, guint8 *state, TpArray *order, GError **error)
       const TpNode *node = tp_draft_node (draft, step->node);
       int tensor, producer;
 
-      if (step->next == node->n_inputs)
+      if (!find_need (draft, node, step->next++, &tensor))
         {
           state[step->node] = 2;
           tp_array_append_val (order, *node);
           tp_array_set_size (path, path->len - 1);
           continue;
         }
-      tensor = node->inputs[step->next++];
       producer = tensor < 0 ? -1 : tp_draft_tensor (draft, tensor)->producer;
       if (producer < 0 || state[producer] == 2)
         continue;
