@@ -10,6 +10,7 @@
 #include "graph/graph-branch.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-fold.h"
+#include "graph/graph-node.h"
 #include "ir/guard.h"
 #include "ir/op.h"
 
@@ -78,6 +79,8 @@ infer_node (TpDraft *draft, const TpNode *node, GError **error)
       = tp_new (const TpTensor *, node->n_inputs + 1);
   g_autofree TpShape *outputs = tp_new0 (TpShape, node->n_outputs);
 
+  if (node->op == NULL && node->branch != 0 && node->n_costs == 0)
+    return tp_node_refuse_unknown (draft, node, error);
   if (node->op == NULL)
     return check_declared (draft, node, error);
   for (int i = 0; i < node->n_inputs; i++)

@@ -170,6 +170,31 @@ test_constant (void)
     }
 }
 
+/* Nobody asks what an op in the other branch is. */
+static void
+test_unknown_op (void)
+{
+  for (int value = 0; value < 2; value++)
+    {
+      Msg *inner = graph_new ();
+      Msg *odd = branch_new (NODES (node_new ("Odd", "x", NULL, "o")), "o", NULL);
+
+      add_condition (inner, "c", value ? TRUE_THEN : FALSE_THEN);
+      msg_take (inner, 1, if_new ("c", odd, no_new (), "y"));
+      if (value)
+        assert_fails (inner, TPLAN_ERROR_UNSUPPORTED,
+                      "m.onnx: graph.node?0?.attribute?1?.g.node?0?: unknown op "
+                      "type 'Odd'*running it");
+      else
+        {
+          g_autoptr (TpGraph) graph = load_well (inner);
+          g_autoptr (TpGraph) straight = straight_new (FALSE);
+
+          assert_gives (graph, NULL, straight);
+        }
+    }
+}
+
 /* What torch's exporter makes of squeeze (0), where N may be 1. */
 static Msg *
 squeeze_new (void)
@@ -514,6 +539,7 @@ main (int argc, char **argv)
   g_test_add_func ("/onnx-if/asked", test_asked);
   g_test_add_func ("/onnx-if/computed", test_computed);
   g_test_add_func ("/onnx-if/constant", test_constant);
+  g_test_add_func ("/onnx-if/unknown-op", test_unknown_op);
   g_test_add_func ("/onnx-if/folded", test_folded);
   g_test_add_func ("/onnx-if/ends", test_ends);
   g_test_add_func ("/onnx-if/left-out", test_left_out);
