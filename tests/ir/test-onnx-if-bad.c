@@ -103,6 +103,18 @@ test_bad_branches (void)
                         "*graph.node?0?.inputs?1?: *'nowhere'*");
 }
 
+static void
+test_outputs (void)
+{
+  Msg *graph = graph_new (), *node = if_new ("c", yes_new (), no_new (), "y");
+
+  add_condition (graph, "c", ASKED);
+  msg_string (node, 2, "z");
+  msg_take (graph, 1, node);
+  assert_fails (graph, TPLAN_ERROR_INPUT, "*If has 2 outputs, then_branch gives 1 "
+                "and else_branch 1: *");
+}
+
 /* Names of a branch are known there alone. */
 static void
 test_hidden (void)
@@ -123,6 +135,7 @@ main (int argc, char **argv)
   g_test_add_func ("/onnx-if-bad/condition", test_bad_condition);
   g_test_add_func ("/onnx-if-bad/cycle", test_cycle);
   g_test_add_func ("/onnx-if-bad/branches", test_bad_branches);
+  g_test_add_func ("/onnx-if-bad/outputs", test_outputs);
   g_test_add_func ("/onnx-if-bad/hidden", test_hidden);
   return g_test_run ();
 }

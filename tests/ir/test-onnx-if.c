@@ -195,22 +195,26 @@ test_unknown_op (void)
     }
 }
 
-/* What torch's exporter makes of squeeze (0), where N may be 1. */
+/* What torch's exporter makes of squeeze (0), where N may be 1; @is_nested: within
+ * another If that asks for less. */
 static Msg *
-squeeze_new (void)
+squeeze_new (gboolean is_nested)
 {
   static const gint64 dims[] = { -1, 3 }, zero[] = { 0 }, one[] = { 1 };
-  Msg *graph = msg_new ();
+  Msg *graph = msg_new (), *yes;
 
   msg_string (graph, 2, "g");
   msg_take (graph, 11, value_new ("x", 2, dims));
   msg_take (graph, 12, value_new ("y", 0, NULL));
   msg_take (graph, 5, ints_new ("zero", 1, zero));
   msg_take (graph, 5, ints_new ("one", 1, one));
+  add_condition (graph, "always", TRUE_THEN);
+  yes = branch_new (NODES (node_new ("Squeeze", "x", "zero", "o")), "o", NULL);
+  if (is_nested)
+    yes = branch_new (NODES (if_new ("always", yes, branch_new (NULL, "x", NULL),
+                                     "o")), "o", NULL);
   msg_take (graph, 1,
-            if_new ("c",
-                    branch_new (NODES (node_new ("Squeeze", "x", "zero", "o")),
-                                "o", NULL),
+            if_new ("c", yes,
                     branch_new (NODES (node_new ("Identity", "x", NULL, "o")),
                                 "o", NULL),
                     "y"));
@@ -224,10 +228,10 @@ squeeze_new (void)
 static void
 test_folded (void)
 {
-  g_autoptr (Msg) model = model_new (squeeze_new ());
-
-  for (int n = 1; n <= 2; n++)
+  for (int i = 0; i < 4; i++)
     {
+      const int n = 1 + i % 2;
+      g_autoptr (Msg) model = model_new (squeeze_new (i / 2));
       g_autoptr (GBytes) bytes = g_bytes_new (model->data, model->len);
       g_autoptr (TpDims) dims = tp_dims_new ();
       const TpLoadOptions options = { .dims = dims };
@@ -502,7 +506,7 @@ static void
 test_survey (void)
 {
   g_autofree char *path = NULL;
-  g_autoptr (Msg) model = model_new (squeeze_new ());
+  g_autoptr (Msg) model = model_new (squeeze_new (FALSE));
   g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
   const TpLoadOptions options = { .keep_unknown = TRUE };
   g_autoptr (GError) error = NULL;
