@@ -231,8 +231,12 @@ source_open (Source *source, TpCli *cli, GError **error)
     return FALSE;
   load.options.keep_unknown = TRUE;
   source->builder = tp_graph_open (cli->args[0], &load.options, error);
-  return source->builder != NULL
-         && tp_graph_builder_fix (source->builder, load.options.dims, error);
+  if (source->builder == NULL
+      || !tp_graph_builder_fix (source->builder, load.options.dims, error))
+    return FALSE;
+  source->builder
+      = tp_graph_builder_decide (g_steal_pointer (&source->builder), error);
+  return source->builder != NULL;
 }
 
 /* The graph on its way to a plan. */

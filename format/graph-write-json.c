@@ -575,6 +575,7 @@ tp_graph_write_json (TpGraphBuilder *builder, const char *path,
   g_autofree const TpBuilderSpec **specs = find_specs (builder);
   Writer writer = { builder, text, weights, data_name, uses, specs, NULL };
 
+  g_assert (builder->draft->branches->len == 0);
   add_frame (&writer);
   add_inputs (&writer);
   add_outputs (&writer);

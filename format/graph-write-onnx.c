@@ -456,6 +456,7 @@ tp_graph_write_onnx_parts (TpGraphBuilder *builder, const TpOnnxParts *parts,
                     .domains = domains };
   gboolean good;
 
+  g_assert (builder->draft->branches->len == 0);
   if (!tp_graph_check_stateless (builder, error))
     return FALSE;
   if (parts->has_configuration)

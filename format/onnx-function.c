@@ -9,16 +9,13 @@
 
 #include "format/onnx-node.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-scope.h"
 #include "format/onnx.h"
 #include "graph/graph-builder-private.h"
 #include "ir/array.h"
 #include "ir/name-hash.h"
 
 #include <string.h>
-
-#define MAX_DEPTH 32
-#define MAX_CALLS 100000
-#define LARGE_BYTES 1024      /* of a value; an op more is less than that */
 
 enum
 {
@@ -38,16 +35,6 @@ struct TpOnnxFunction
   TpWire wire;
   TpWirePath path;
   gint64 opset;               /* of ONNX's own ops; 0: not said */
-};
-
-struct TpOnnxCall
-{
-  const TpOnnxFunction *function;
-  const TpOnnxCall *parent;   /* NULL: called by the graph */
-  int depth;
-  const char *prefix;         /* of names made up */
-  TpMap *names;               /* char* -> char*: in the body, in the graph */
-  const TpArray *attrs;       /* TpAttr of the call */
 };
 
 /* ---- reading ------------------------------------------------------------- */
@@ -176,65 +163,7 @@ tp_onnx_function_get_wire (const TpOnnxFunction *function)
   return function->wire;
 }
 
-/* ---- in a call ----------------------------------------------------------- */
-
-const char *
-tp_onnx_map_name (const TpOnnx *onnx, const char *name)
-{
-  const TpOnnxCall *call = onnx->call;
-  const char *mapped = NULL;
-  GString *own = NULL;
-
-  if (call == NULL || *name == '\0')
-    return name;
-  mapped = tp_map_lookup (call->names, name);
-  if (mapped != NULL)
-    return mapped;
-  own = g_string_new (call->prefix);
-  g_string_append_printf (own, ":%s", name);
-  while (tp_graph_builder_is_defined (onnx->builder, own->str))
-    g_string_append_c (own, '_');
-  mapped = own->str;
-  tp_map_insert (call->names, g_strdup (name), g_string_free (own, FALSE));
-  return mapped;
-}
-
-const TpAttr *
-tp_onnx_find_argument (const TpOnnx *onnx, const char *name)
-{
-  for (guint i = 0; onnx->call != NULL && i < onnx->call->attrs->len; i++)
-    {
-      const TpAttr *attr = &tp_array_index (onnx->call->attrs, TpAttr, i);
-
-      if (strcmp (attr->name, name) == 0)
-        return attr;
-    }
-  return NULL;
-}
-
-/* ---- constants of bodies -------------------------------------------------- */
-
-typedef struct
-{
-  char *name;                 /* in the body */
-  char *shared;               /* in the graph */
-} Constant;
-
-static void
-constant_free (gpointer user)
-{
-  Constant *constant = user;
-
-  g_free (constant->name);
-  g_free (constant->shared);
-  g_free (constant);
-}
-
-TpMap *
-tp_onnx_constants_new (void)
-{
-  return tp_map_new (g_direct_hash, g_direct_equal, NULL, constant_free);
-}
+/* ---- calling ------------------------------------------------------------- */
 
 static const char *
 get_name (const TpArray *names, guint i)
@@ -242,116 +171,29 @@ get_name (const TpArray *names, guint i)
   return tp_array_index (names, const char *, i);
 }
 
-/* What a function gives goes by the name that each call has for it. */
-void
-tp_onnx_share_constant (TpOnnx *onnx, const TpWire *wire, const char *name)
-{
-  const TpOnnxCall *call = onnx->call;
-  const char *shared;
-  Constant *constant;
-
-  if (call == NULL)
-    return;
-  for (guint i = 0; i < call->function->outputs->len; i++)
-    if (strcmp (get_name (call->function->outputs, i), name) == 0)
-      return;
-  shared = tp_onnx_map_name (onnx, name);
-  constant = g_new (Constant, 1);
-  *constant = (Constant){ g_strdup (name), g_strdup (shared) };
-  tp_map_insert (onnx->constants, (gpointer) wire->pos, constant);
-}
-
-/* FALSE: the node at @wire is none, or the first to be read, or was read by
- * another name before it came. */
-static gboolean
-take_constant (const TpOnnx *onnx, const TpWire *wire)
-{
-  const Constant *constant = tp_map_lookup (onnx->constants, wire->pos);
-
-  if (constant == NULL
-      || tp_map_find (onnx->call->names, constant->name, NULL))
-    return FALSE;
-  tp_map_insert (onnx->call->names, g_strdup (constant->name),
-                 g_strdup (constant->shared));
-  return TRUE;
-}
-
-typedef struct
-{
-  TpTensor value;
-  char *name;                 /* in the graph */
-} Value;
-
-static void
-value_free (gpointer user)
-{
-  Value *value = user;
-
-  g_free (value->name);
-  g_free (value);
-}
-
-TpMap *
-tp_onnx_values_new (void)
-{
-  return tp_map_new (g_direct_hash, g_direct_equal, NULL, value_free);
-}
-
-static gboolean
-is_same_value (const TpTensor *a, const TpTensor *b)
-{
-  return a->dtype == b->dtype && a->rank == b->rank
-         && memcmp (a->dims, b->dims, sizeof a->dims[0] * a->rank) == 0;
-}
-
-const char *
-tp_onnx_share_value (TpOnnx *onnx, const TpTensor *value, const char *name)
-{
-  gpointer place = (gpointer) value->init.data;
-  Value *known;
-
-  if (onnx->call == NULL || value->init.kind != TP_INIT_DATA
-      || value->size_bytes < LARGE_BYTES)
-    return NULL;
-  known = tp_map_lookup (onnx->values, place);
-  if (known != NULL)
-    return is_same_value (&known->value, value) ? known->name : NULL;
-  known = g_new (Value, 1);
-  *known = (Value){ *value, g_strdup (name) };
-  tp_map_insert (onnx->values, place, known);
-  return NULL;
-}
-
-/* ---- calling ------------------------------------------------------------- */
-
 static gboolean
 check_call (const TpOnnx *onnx, const TpOnnxFunction *function,
             const TpWire *wire, GError **error)
 {
-  const TpOnnxCall *parent = onnx->call;
-
-  for (const TpOnnxCall *call = parent; call != NULL; call = call->parent)
+  for (const TpOnnxCall *call = onnx->call; call != NULL; call = call->parent)
     if (call->function == function)
       {
         tp_wire_set_error (wire, wire->pos, error, "function '%s' calls itself",
                            function->name);
         return FALSE;
       }
-  if (parent != NULL && parent->depth >= MAX_DEPTH)
-    tp_wire_set_error (wire, wire->pos, error, "functions are nested deeper "
-                       "than %d", MAX_DEPTH);
-  else if (onnx->n_calls >= MAX_CALLS)
-    tp_wire_set_error (wire, wire->pos, error, "functions are called more than "
-                       "%d times", MAX_CALLS);
-  else if (function->opset != 0
-           && function->opset != onnx->builder->draft->opset)
-    tp_wire_set_unsupported (wire, error, "function '%s' is for opset %"
-                             G_GINT64_FORMAT ", the model for %d: convert one",
-                             function->name, function->opset,
-                             onnx->builder->draft->opset);
-  else
-    return TRUE;
-  return FALSE;
+  if (!tp_onnx_check_calls (onnx, wire, error))
+    return FALSE;
+  if (function->opset != 0
+      && function->opset != onnx->builder->draft->opset)
+    {
+      tp_wire_set_unsupported (wire, error, "function '%s' is for opset %"
+                               G_GINT64_FORMAT ", the model for %d: convert one",
+                               function->name, function->opset,
+                               onnx->builder->draft->opset);
+      return FALSE;
+    }
+  return TRUE;
 }
 
 /* Inputs left out stay so; outputs left out get names like all others. */
@@ -400,8 +242,17 @@ add_body_node (const TpWire *wire, const TpWireField *field, gpointer user,
   if (!tp_wire_expect (wire, field, TP_WIRE_BYTES, error))
     return FALSE;
   node = tp_wire_enter (wire, field, &path);
-  return take_constant (walk->onnx, &node)
+  return tp_onnx_take_constant (walk->onnx, &node)
          || tp_onnx_add_node (walk->onnx, node, error);
+}
+
+static gboolean
+read_body (TpOnnx *onnx, gpointer user, GError **error)
+{
+  const TpOnnxFunction *function = user;
+  Walk walk = { onnx, 0 };
+
+  return tp_wire_read (function->wire, add_body_node, &walk, error);
 }
 
 gboolean
@@ -413,24 +264,13 @@ tp_onnx_call_function (TpOnnx *onnx, const TpOnnxFunction *function,
       = tp_map_new (tp_name_hash, g_str_equal, g_free, g_free);
   g_autofree char *prefix = g_strdup_printf ("%s#%d",
                                              function->name, onnx->n_calls);
-  g_autoptr (TpRegion) strings = NULL;
-  const TpOnnxCall *parent = onnx->call;
-  TpOnnxCall call = { function, parent, parent != NULL ? parent->depth + 1 : 1,
-                      prefix, names, arguments->attrs };
-  Walk walk = { onnx, 0 };
-  gboolean is_done;
+  TpOnnxCall call = { function, onnx->call,
+                      onnx->call != NULL ? onnx->call->depth + 1 : 1, prefix,
+                      names, arguments->attrs, function->outputs };
 
-  if (!check_call (onnx, function, wire, error)
-      || !bind_names (&call, wire, arguments->inputs, arguments->outputs,
-                      error))
-    return FALSE;
-  onnx->n_calls++;
-  onnx->call = &call;
-  strings = onnx->strings; /* the caller's are still needed */
-  onnx->strings = tp_region_new (TP_REGION_NO_BUDGET);
-  is_done = tp_wire_read (function->wire, add_body_node, &walk, error);
-  tp_region_free (onnx->strings);
-  onnx->strings = g_steal_pointer (&strings);
-  onnx->call = parent;
-  return is_done;
+  return check_call (onnx, function, wire, error)
+         && bind_names (&call, wire, arguments->inputs, arguments->outputs,
+                        error)
+         && tp_onnx_in_call (onnx, &call, read_body, (gpointer) function,
+                             error);
 }

@@ -3,7 +3,7 @@
  * Fields come in any order, so the graph is walked once for each thing: first
  * initializers, then inputs (old files list initializers there again), nodes
  * and outputs. A walk only hops over lengths. Graphs inside attributes are
- * never entered: no op that has them is known. */
+ * entered for an If alone (onnx-if.c). */
 #include "config.h"
 
 #include "format/onnx-load.h"
@@ -12,6 +12,7 @@
 #include "format/onnx-function.h"
 #include "format/onnx-node.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx-value.h"
 #include "format/onnx.h"

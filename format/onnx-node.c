@@ -4,7 +4,9 @@
 #include "format/onnx-node.h"
 
 #include "format/onnx-function.h"
+#include "format/onnx-if.h"
 #include "format/onnx-opset.h"
+#include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "graph/function.h"
@@ -230,7 +232,7 @@ finish_attribute (Attribute *self, const TpWire *wire, GError **error)
 {
   TpAttr *attr = &self->attr;
 
-  if (*self->argument != '\0' && self->node->onnx->call != NULL)
+  if (*self->argument != '\0' && tp_onnx_has_arguments (self->node->onnx))
     {
       take_argument (self);
       return TRUE;
@@ -477,6 +479,10 @@ add_node (Node *node, const TpWire *wire, GError **error)
                               : g_strconcat (node->domain, ".", node->type,
                                              NULL);
 
+  if (strcmp (type, "If") == 0)
+    return tp_onnx_add_if (node->onnx, wire, node->name,
+                           &(TpOnnxArguments){ node->inputs, node->outputs,
+                                               NULL }, error);
   if (function != NULL && tp_op_find (type) == NULL)
     return call_function (node, function, wire, error);
   return add_op (node, type, wire, error);

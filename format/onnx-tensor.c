@@ -8,6 +8,7 @@
 #include "format/onnx-tensor.h"
 
 #include "format/file.h"
+#include "format/onnx-scope.h"
 #include "format/onnx.h"
 #include "graph/graph-limit.h"
 #include "ir/array.h"
@@ -419,8 +420,7 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
 
   if (!tp_wire_read (wire, read_frame, &tensor, error))
     return FALSE;
-  if (name != NULL)
-    tensor.name = name;
+  tensor.name = name != NULL ? name : tp_onnx_map_name (onnx, tensor.name);
   if (!read_tensor (&tensor, &wire, &value, error))
     return FALSE;
   constant.name = tensor.name;

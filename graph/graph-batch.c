@@ -5,6 +5,7 @@
 
 #include "graph/batch-marks.h"
 #include "graph/graph-draft-make.h"
+#include "graph/graph-sort.h"
 #include "ir/guard.h"
 #include "ir/micro-batches.h"
 #include "ir/room.h"

@@ -44,6 +44,7 @@ struct TpGraphBuilder
   gint64 budget_bytes;        /* of the region; 0: none set */
   gboolean keeps_unknown;     /* ops of unknown type need no cost */
   gint64 generated_bytes;     /* of fill and random constants so far */
+  int branch;                 /* of ops that are added: see TpNode */
 };
 
 gboolean tp_builder_check_name (TpGraphBuilder *builder, const char *name,

@@ -13,6 +13,14 @@
 
 #define TP_RANK_UNKNOWN (-1)
 
+/* What is computed if a condition has a value, until it is known which it has. */
+typedef struct
+{
+  int condition;              /* tensor */
+  gboolean value;
+  int parent;                 /* 1 + the branch that this one is in; 0: none */
+} TpBranch;
+
 typedef struct
 {
   TpRegion *region;           /* (owned) */
@@ -23,6 +31,7 @@ typedef struct
   TpArray *tensors;           /* TpTensor; strings and arrays in @region */
   TpArray *nodes;             /* TpNode; a NULL type marks one removed */
   TpArray *inputs, *outputs;  /* int: tensors */
+  TpArray *branches;          /* TpBranch; none once shapes are inferred */
   TpMap *names[2];            /* of tensors and of nodes, with how often a new
                                * one was made from each; made when asked for */
   gint64 n_constants;         /* elements of those made by passes */
@@ -50,6 +59,14 @@ tp_draft_node (TpDraft *draft, int node)
   return &tp_array_index (draft->nodes, TpNode, node);
 }
 
+/* NULL: 0, which is none. */
+static inline const TpBranch *
+tp_draft_branch (TpDraft *draft, int branch)
+{
+  return branch == 0 ? NULL
+                     : &tp_array_index (draft->branches, TpBranch, branch - 1);
+}
+
 /* Node inputs and outputs live in the region, so they may be written. */
 static inline int *
 tp_node_edit (const int *tensors)
@@ -66,9 +83,6 @@ gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
 void tp_draft_link (TpDraft *draft);
 /* Adds to @n_uses, one per tensor, how often nodes, outputs and states name it. */
 void tp_draft_count_uses (TpDraft *draft, int *n_uses);
-/* Topological order, kept as it is where it is right already.
- * TPLAN_ERROR_INPUT names the ops of a cycle. */
-gboolean tp_draft_sort (TpDraft *draft, GError **error);
 /* Marks nodes removed that no output needs; nodes must be sorted. */
 void tp_draft_remove_dead (TpDraft *draft);
 /* Forgets tensors that no node, input or output names. */

@@ -3,10 +3,12 @@
 
 #include "graph/graph-finish.h"
 
+#include "graph/graph-branch.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
+#include "graph/graph-sort.h"
 #include "graph/graph-state.h"
 #include "ir/array.h"
 #include "ir/decimal.h"
@@ -271,7 +273,8 @@ tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
   if (!tp_graph_builder_check (builder, error)
       || !tp_graph_builder_bind_all (builder, dims, error)
       || !tp_draft_infer (builder->draft, error)
-      || !tp_builder_check_state_shapes (builder, error))
+      || !tp_builder_check_state_shapes (builder, error)
+      || !tp_branch_forget (builder->draft, error))
     return NULL;
   return tp_draft_finish (builder->draft, error);
 }

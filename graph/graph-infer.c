@@ -1,14 +1,17 @@
 /* graph-infer.c: shapes and types of every tensor, in one walk.
  *
  * Constants are folded on the way, because the shapes of later ops may hang on
- * their values: exporters are full of Shape, Gather, Concat, Reshape chains. */
+ * their values: exporters are full of Shape, Gather, Concat, Reshape chains. So may
+ * which branch of an If is taken; what is in the other is passed over. */
 #include "config.h"
 
 #include "graph/graph-infer.h"
 
+#include "graph/graph-branch.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-empty.h"
 #include "graph/graph-fold.h"
+#include "graph/graph-node.h"
 #include "ir/guard.h"
 #include "ir/op.h"
 
@@ -77,6 +80,8 @@ infer_node (TpDraft *draft, const TpNode *node, GError **error)
       = tp_new (const TpTensor *, node->n_inputs + 1);
   g_autofree TpShape *outputs = tp_new0 (TpShape, node->n_outputs);
 
+  if (node->op == NULL && node->branch != 0 && node->n_costs == 0)
+    return tp_node_refuse_unknown (draft, node, error);
   if (node->op == NULL)
     return check_declared (draft, node, error);
   for (int i = 0; i < node->n_inputs; i++)
@@ -110,6 +115,21 @@ check_not_empty (TpDraft *draft, const TpNode *node, GError **error)
   return TRUE;
 }
 
+static gboolean
+infer_and_fold (TpDraft *draft, TpNode *node, TpFold *fold, GError **error)
+{
+  tp_branch_choose (draft, node);
+  if (!infer_node (draft, node, error))
+    return FALSE;
+  tp_draft_drop_empty (draft, node);
+  if (node->type != NULL && !tp_fold_node (fold, draft, node, error))
+    return FALSE;
+  if (node->type == NULL)
+    return TRUE;
+  tp_branch_keep (node);
+  return check_not_empty (draft, node, error);
+}
+
 gboolean
 tp_draft_infer (TpDraft *draft, GError **error)
 {
@@ -118,14 +138,16 @@ tp_draft_infer (TpDraft *draft, GError **error)
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       TpNode *node = tp_draft_node (draft, i);
+      g_autoptr (GError) fault = NULL;
 
-      if (!infer_node (draft, node, error))
-        return FALSE;
-      tp_draft_drop_empty (draft, node);
-      if (node->type != NULL && !tp_fold_node (&fold, draft, node, error))
-        return FALSE;
-      if (node->type != NULL && !check_not_empty (draft, node, error))
-        return FALSE;
+      if (!tp_branch_is_taken (draft, node))
+        node->type = NULL;
+      else if (!infer_and_fold (draft, node, &fold, &fault))
+        {
+          tp_branch_explain (draft, node, fault);
+          g_propagate_error (error, g_steal_pointer (&fault));
+          return FALSE;
+        }
     }
   return TRUE;
 }
@@ -176,8 +198,18 @@ tp_draft_survey (TpDraft *draft, GHashTable *problems, GError **error)
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       TpNode *node = tp_draft_node (draft, i);
-      char *problem = survey_node (draft, node);
+      const char *type;
+      char *problem;
 
+      if (!tp_branch_is_taken (draft, node))
+        {
+          node->type = NULL;
+          continue;
+        }
+      type = node->type;
+      tp_branch_choose (draft, node);
+      node->type = type; /* as the file has it */
+      problem = survey_node (draft, node);
       if (problem != NULL)
         g_hash_table_insert (problems, g_strdup (node->name), problem);
       else if (node->op != NULL && has_shapes (draft, node)

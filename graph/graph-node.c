@@ -73,20 +73,27 @@ ask_type (const char *type)
   return tp_near_name_ask (type, known);
 }
 
-static gboolean
-check_op (TpGraphBuilder *builder, const TpNode *node, GError **error)
+gboolean
+tp_node_refuse_unknown (const TpDraft *draft, const TpNode *node,
+                        GError **error)
 {
-  g_autofree char *prefix = NULL, *near = NULL;
+  g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
+  g_autofree char *near = ask_type (node->type);
 
-  if (node->op != NULL || node->n_costs > 0 || builder->keeps_unknown)
-    return TRUE;
-  prefix = tp_draft_dup_prefix (builder->draft, node->place);
-  near = ask_type (node->type);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                "%sunknown op type '%s'%s: see `tplan ops` for those known, or "
                "give the op a \"cost\" to plan without running it",
                prefix, node->type, near);
   return FALSE;
+}
+
+/* What is in a branch may never be asked for. */
+static gboolean
+check_op (TpGraphBuilder *builder, const TpNode *node, GError **error)
+{
+  return node->op != NULL || node->n_costs > 0 || builder->keeps_unknown
+         || node->branch != 0
+         || tp_node_refuse_unknown (builder->draft, node, error);
 }
 
 static gboolean
@@ -293,7 +300,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       && names.n_outputs == 1)
     return tp_builder_add_constant_node (builder, src, names.outputs[0], error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
-  node.op = tp_op_find (src->type);
+  node.op = src->op != NULL ? src->op : tp_op_find (src->type);
   if (node.place == NULL)
     return FALSE;
   node.type = node.op != NULL ? node.op->name
@@ -301,6 +308,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
   if (node.type == NULL)
     return FALSE;
   node.opset = builder->draft->opset;
+  node.branch = builder->branch;
   node.n_inputs = names.n_inputs;
   node.n_outputs = names.n_outputs;
   if (!check_op (builder, &node, error)

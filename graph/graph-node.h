@@ -3,10 +3,14 @@
 #define TP_GRAPH_GRAPH_NODE_H
 
 #include "graph/graph-builder.h"
+#include "graph/graph-draft.h"
 
 /* As tp_graph_builder_add_node () does, but for ops that have a body: they are
  * unknown here. */
 gboolean tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *node,
                                     TpNodeNames names, GError **error);
+/* FALSE: its type is not known. */
+gboolean tp_node_refuse_unknown (const TpDraft *draft, const TpNode *node,
+                                 GError **error);
 
 #endif

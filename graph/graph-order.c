@@ -13,6 +13,7 @@
 
 #include "graph/graph-order.h"
 
+#include "graph/graph-sort.h"
 #include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/types.h"

@@ -6,6 +6,7 @@
 #include "graph/graph-reopen.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
+#include "graph/graph-finish.h"
 #include "ir/array.h"
 #include "ir/op.h"
 #include "ops/op-move.h"
@@ -73,4 +74,16 @@ tp_graph_reopen (const TpGraph *graph, GError **error)
   g_clear_pointer (&builder->draft, tp_draft_free);
   builder->draft = tp_draft_new_from_graph (graph);
   return add_all (builder, error) ? g_steal_pointer (&builder) : NULL;
+}
+
+TpGraphBuilder *
+tp_graph_builder_decide (TpGraphBuilder *builder, GError **error)
+{
+  g_autoptr (TpGraphBuilder) owned = builder;
+  g_autoptr (TpGraph) graph = NULL;
+
+  if (builder->draft->branches->len == 0)
+    return g_steal_pointer (&owned);
+  graph = tp_graph_builder_finish (builder, NULL, error);
+  return graph == NULL ? NULL : tp_graph_reopen (graph, error);
 }

@@ -15,4 +15,17 @@
  */
 TpGraphBuilder *tp_graph_reopen (const TpGraph *graph, GError **error);
 
+/**
+ * tp_graph_builder_decide:
+ * @builder: (transfer full)
+ *
+ * For the writers of files, which know no branches: where there is an If, the graph
+ * with its dimensions bound, in which that is the branch that is taken, or a Where.
+ * All else stays as it is.
+ *
+ * Returns: (transfer full): @builder, or another.
+ */
+TpGraphBuilder *tp_graph_builder_decide (TpGraphBuilder *builder,
+                                         GError **error);
+
 #endif

@@ -89,9 +89,11 @@ tp_builder_check_state_shapes (TpGraphBuilder *builder, GError **error)
   for (guint i = 0; i < draft->tensors->len; i++)
     {
       const TpTensor *next = tp_draft_tensor (draft, i);
-      const TpTensor *state
-          = next->state > 0 ? tp_draft_tensor (draft, next->state - 1) : next;
+      const TpTensor *state;
 
+      if (next->state == 0)
+        continue;
+      state = tp_draft_tensor (draft, next->state - 1);
       if (next->dtype == state->dtype && next->rank == state->rank
           && memcmp (next->dims, state->dims,
                      sizeof next->dims[0] * next->rank) == 0)

@@ -4,6 +4,7 @@
 #include "graph/graph-stream.h"
 
 #include "graph/graph-draft-make.h"
+#include "graph/graph-sort.h"
 #include "ir/guard.h"
 #include "ir/map.h"
 #include "ir/name-hash.h"

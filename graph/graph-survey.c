@@ -4,6 +4,7 @@
 #include "graph/graph-survey.h"
 
 #include "graph/graph-bind.h"
+#include "graph/graph-branch.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-finish.h"
@@ -31,7 +32,8 @@ tp_graph_survey (TpGraphBuilder *builder, TpDims *dims, TpSurvey *survey,
 {
   tp_graph_builder_assume (builder, dims, survey->assumed);
   if (!tp_graph_builder_bind_all (builder, dims, error)
-      || !tp_draft_survey (builder->draft, survey->problems, error))
+      || !tp_draft_survey (builder->draft, survey->problems, error)
+      || !tp_branch_forget (builder->draft, error))
     return NULL;
   return tp_draft_finish (builder->draft, error);
 }

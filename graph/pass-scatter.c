@@ -10,6 +10,7 @@
 #include "config.h"
 
 #include "graph/graph-draft-make.h"
+#include "graph/graph-sort.h"
 #include "graph/pass.h"
 #include "ir/array.h"
 #include "ir/graph-value.h"

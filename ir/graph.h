@@ -114,6 +114,8 @@ typedef struct
   const int *inputs;          /* tensors; -1: optional input left out */
   int n_outputs;
   const int *outputs;
+  int branch;                 /* of drafts: 1 + the branch of an If it is in; 0: of
+                               * none, as in every graph */
   int n_attrs;
   const TpAttr *attrs;
   const char *const *pins;    /* NULL: any device; else NULL-terminated names */

@@ -1,12 +1,15 @@
 /* op-logic.c: elementwise ops that ask: comparisons, the logic of booleans,
- * IsNaN and IsInf, and Where, which chooses. */
+ * IsNaN and IsInf, and Where and If, which choose. */
 #include "config.h"
+
+#include "ops/op-logic.h"
 
 #include "ops/op-broadcast.h"
 #include "ops/op-util.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define ASK                                                                    \
   .kind = TP_OP_MAP, .n_outputs_max = 1, .tolerance = 0.0,                     \
@@ -405,6 +408,51 @@ const TpOp tp_op_where = {
   .n_inputs_min = 3,
   .n_inputs_max = 3,
   .infer = where_infer,
+  .map_expr = where_expr,
+  .map_value = where_value,
+  .moves = TP_MOVES (1) | TP_MOVES (2),
+};
+
+/* ---- If ----------------------------------------------------------------- */
+
+/* Asked only where the condition is not known: both branches are computed. */
+static gboolean
+if_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
+          GError **error)
+{
+  const TpTensor *condition = inputs[0], *a = inputs[1], *b = inputs[2];
+  g_autofree char *shape = tp_dims_to_text (a->rank, a->dims);
+  g_autofree char *other = tp_dims_to_text (b->rank, b->dims);
+
+  if (!check_bool (node, condition, error))
+    return FALSE;
+  if (condition->count != 1)
+    return tp_op_fail (node, error, "condition '%s' has %" G_GINT64_FORMAT
+                       " elements, must have one", condition->name,
+                       condition->count);
+  if (a->dtype != b->dtype || strcmp (shape, other) != 0)
+    return tp_op_refuse (
+        node, error, "condition '%s' is not known before a run, and the branches "
+        "give %s %s and %s %s: make them alike, or the condition known (by "
+        "--dim, or a constant in place of an input)", condition->name,
+        tp_dtype_get_name (a->dtype), shape, tp_dtype_get_name (b->dtype),
+        other);
+  if (condition->rank > a->rank)
+    return tp_op_refuse (node, error, "condition '%s' has %d dimensions, the "
+                         "branches give %d: make it a scalar",
+                         condition->name, condition->rank, a->rank);
+  outputs[0].dtype = a->dtype;
+  outputs[0].rank = a->rank;
+  memcpy (outputs[0].dims, a->dims, sizeof a->dims);
+  return TRUE;
+}
+
+const TpOp tp_op_if = {
+  .name = "If",
+  ASK,
+  .n_inputs_min = 3,
+  .n_inputs_max = 3,
+  .infer = if_infer,
   .map_expr = where_expr,
   .map_value = where_value,
   .moves = TP_MOVES (1) | TP_MOVES (2),

@@ -7,6 +7,7 @@
 #include "format/graph-write-onnx.h"
 #include "format/graph-write.h"
 #include "format/load-options.h"
+#include "graph/graph-reopen.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/graph-value.h"
@@ -59,6 +60,8 @@ open_graph (const char *path)
   g_autoptr (GError) error = NULL;
   TpGraphBuilder *builder = tp_graph_open (path, &options, &error);
 
+  g_assert_no_error (error);
+  builder = tp_graph_builder_decide (builder, &error);
   g_assert_no_error (error);
   return builder;
 }
