@@ -5,7 +5,5 @@
 #include "graph/function-body.h"
 
 const TpFunction *tp_function_list_contrib (gsize *out_n);
-const TpFunction *tp_function_list_quantized (gsize *out_n);
-const TpFunction *tp_function_list_nbits (gsize *out_n);
 
 #endif

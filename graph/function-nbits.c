@@ -2,7 +2,7 @@
  * points as reals, the bias added; the product is an op of our own. */
 #include "config.h"
 
-#include "graph/function-contrib.h"
+#include "graph/function-nbits.h"
 
 static const char *
 add_ints (TpBody *self, int n, const gint64 *values)

@@ -3,7 +3,7 @@
  * are of integers, exact, and scaled then. */
 #include "config.h"
 
-#include "graph/function-contrib.h"
+#include "graph/function-quantized.h"
 
 #define FLOAT32 1 /* as ONNX numbers types */
 

@@ -8,6 +8,8 @@
 
 #include "graph/function-body.h"
 #include "graph/function-contrib.h"
+#include "graph/function-nbits.h"
+#include "graph/function-quantized.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
 #include "ops/op.h"
