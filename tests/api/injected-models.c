@@ -125,7 +125,44 @@ call_new (int i, const char *function)
   return node;
 }
 
-/* Many small functions and a long one. */
+/* If c: tanh (tanh (... @input)), else -@input. */
+static Msg *
+if_new (const char *input, int n)
+{
+  Msg *node = node_new ("If", "c", NULL, "y");
+  Msg *branches[] = { msg_new (), msg_new () };
+
+  for (int i = 0; i < n; i++)
+    {
+      g_autofree char *in = g_strdup_printf ("h%d", i);
+      g_autofree char *out = g_strdup_printf ("h%d", i + 1);
+
+      msg_take (branches[0], 1, node_new ("Tanh", i > 0 ? in : input, NULL,
+                                          i + 1 < n ? out : "o"));
+    }
+  msg_take (branches[1], 1, node_new ("Neg", input, NULL, "o"));
+  for (int i = 0; i < 2; i++)
+    {
+      Msg *attr = attr_new (i == 0 ? "then_branch" : "else_branch", 5);
+
+      msg_take (branches[i], 12, value_new ("o", 0, NULL));
+      msg_take (attr, 6, branches[i]);
+      msg_take (node, 5, attr);
+    }
+  return node;
+}
+
+/* A condition that is known. */
+static Msg *
+true_new (void)
+{
+  Msg *tensor = tensor_new ("c", 9, 0, NULL);
+
+  msg_int (tensor, 5, 1);
+  return tensor;
+}
+
+/* Many small functions, a long one, and a long branch of an If. */
 void
 injected_write_functions (const char *path, int n_ops)
 {
@@ -136,13 +173,15 @@ injected_write_functions (const char *path, int n_ops)
   Msg *graph = msg_new ();
 
   msg_take (graph, 11, value_new ("t0", 1, dims));
-  msg_take (graph, 12, value_new (last, 0, NULL));
+  msg_take (graph, 12, value_new ("y", 0, NULL));
+  msg_take (graph, 5, true_new ());
   for (int i = 0; i <= n; i++)
     {
       g_autofree char *name = g_strdup_printf ("f%d", i);
 
       msg_take (graph, 1, call_new (i, i < n ? name : "long"));
     }
+  msg_take (graph, 1, if_new (last, n / 2));
   model = model_new (graph);
   msg_take (model, 25, long_function_new (n / 2));
   for (int i = 0; i < n; i++)
