@@ -244,6 +244,16 @@ test_graph_new (int opset, const char *text, GError **error)
   return test_graph_new_of (TPLAN_DTYPE_FLOAT32, opset, text, error);
 }
 
+/* ONNX has the first of float32 alone; the others take integers, and whole numbers in
+ * float32. */
+gboolean
+test_text_is_of_float32 (const char *text)
+{
+  return strstr (text, "DynamicQuantizeLinear ") != NULL
+         || strstr (text, "MatMulInteger ") != NULL
+         || strstr (text, "ConvInteger ") != NULL;
+}
+
 TpGraph *
 test_graph_new_of (TpDtype real, int opset, const char *text, GError **error)
 {

@@ -25,6 +25,8 @@ typedef enum
 } TestLayout;
 
 TpGraph *test_graph_new (int opset, const char *text, GError **error);
+/* Whether @text has ops that take float32 and no other reals. */
+gboolean test_text_is_of_float32 (const char *text);
 /* With reals of that type in place of float32. */
 TpGraph *test_graph_new_of (TpDtype real, int opset, const char *text,
                             GError **error);

@@ -61,23 +61,13 @@ test_case (gconstpointer data)
     check_case (GPOINTER_TO_INT (data), TPLAN_DTYPE_FLOAT32, layout);
 }
 
-/* ONNX has the first of float32 alone; the others take integers, and whole numbers in
- * float32. */
-static gboolean
-is_of_float32 (const char *text)
-{
-  return strstr (text, "DynamicQuantizeLinear ") != NULL
-         || strstr (text, "MatMulInteger ") != NULL
-         || strstr (text, "ConvInteger ") != NULL;
-}
-
 /* Every op that takes float32 takes narrower reals. */
 static void
 test_narrow (void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      if (is_of_float32 (cases[i].text))
+      if (test_text_is_of_float32 (cases[i].text))
         continue;
       check_case (i, TPLAN_DTYPE_FLOAT16, i % TEST_N_LAYOUTS);
       check_case (i, TPLAN_DTYPE_BFLOAT16, (i + 1) % TEST_N_LAYOUTS);

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tests that came with releases 1.2 to 1.18 of ONNX: each speaks the opset
-# of its day, 6 to 23, as files of that age do (1.12 is what Debian has). Part of
+# The tests that came with releases 1.2 to 1.22 of ONNX: each speaks the opset
+# of its day, 6 to 27, as files of that age do (1.12 is what Debian has). Part of
 # `make check-full`: pip fetches 150 MB of wheels, which stay in the build.
 set -u
 python=${PYTHON:-python3}
@@ -9,22 +9,23 @@ if ! "$python" -m pip --version > /dev/null 2>&1; then
 fi
 
 # Release, CPython of the wheel, passed on ref and on cpu.
-releases='1.2.1 36:cp36m 406 379
-1.3.0 36:cp36m 447 408
-1.4.1 36:cp36m 473 417
-1.5.0 36:cp36m 492 435
-1.6.0 36:cp36m 595 515
-1.7.0 36:cp36m 759 648
-1.8.0 36:cp36m 776 665
-1.9.0 36:cp36m 804 693
-1.10.2 39:cp39 817 702
-1.11.0 39:cp39 822 704
-1.13.1 311:cp311 989 851
-1.14.1 311:cp311 994 855
-1.16.2 311:cp311 1012 873
-1.18.0 311:cp311 1091 949'
+releases='1.2.1 36:cp36m 410 381
+1.3.0 36:cp36m 451 410
+1.4.1 36:cp36m 477 419
+1.5.0 36:cp36m 504 445
+1.6.0 36:cp36m 625 542
+1.7.0 36:cp36m 803 689
+1.8.0 36:cp36m 824 710
+1.9.0 36:cp36m 853 739
+1.10.2 39:cp39 876 754
+1.11.0 39:cp39 889 764
+1.13.1 311:cp311 1079 934
+1.14.1 311:cp311 1094 948
+1.16.2 311:cp311 1139 993
+1.18.0 311:cp311 1265 1116
+1.22.0 311:cp311 1443 1284'
 
-# Tests that were wrong, as ONNX's next release says.
+# Tests that were wrong, as later releases say.
 is_wrong ()
 {
   case $1 in
@@ -34,6 +35,10 @@ is_wrong ()
     1.9.0:node/test_convtranspose_autopad_same) ;;      # pads the wrong side
     1.13.1:node/test_softplus_*expanded) ;;             # says opset 1, needs 7
     1.16.2:node/test_averagepool_3d_dilations_*) ;;     # counts no padding
+    1.*:node/test_cast*BFLOAT16*) ;;                    # written as uint16
+    1.1[68].*:node/test_qlinearmatmul_?D_int8_*) ;;     # not held to the range
+    1.18.0:node/test_attention_?d*) ;;                  # heads in another order
+    1.18.0:node/test_rotary_embedding_*rotary_dim) ;;   # caches of all pairs
     *) return 1 ;;
   esac
 }

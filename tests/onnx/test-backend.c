@@ -9,8 +9,8 @@
 #include "tests/onnx/walk.h"
 
 #define N_CASES 1072
-#define FLOOR_REF 872
-#define FLOOR_CPU 746
+#define FLOOR_REF 937
+#define FLOOR_CPU 804
 #define SAMPLE 8
 
 static GPtrArray *cases;
@@ -32,6 +32,13 @@ is_ready (const char *device)
   return obstacle == NULL;
 }
 
+/* Files of that age write bfloat16 as uint16, or as something else. */
+static gboolean
+is_wrong (const OnnxCase *onnx_case)
+{
+  return g_pattern_match_simple ("node/test_cast*BFLOAT16*", onnx_case->name);
+}
+
 static void
 check_none_is_bad (const OnnxWalk *walk)
 {
@@ -41,7 +48,7 @@ check_none_is_bad (const OnnxWalk *walk)
       const OnnxResult *result = &walk->results[i];
 
       if (result->outcome == ONNX_PASSED
-          || result->outcome == ONNX_UNSUPPORTED)
+          || result->outcome == ONNX_UNSUPPORTED || is_wrong (onnx_case))
         continue;
       g_test_message ("%s: %s: %s", onnx_case->name,
                       onnx_outcome_get_name (result->outcome),
