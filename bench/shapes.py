@@ -23,13 +23,13 @@ def weight(name, *shape):
         (RANDOM.standard_normal(shape) / numpy.sqrt(fan)).astype(numpy.float32), name)
 
 
-def model(nodes, inputs, constants=()):
+def model(nodes, inputs, constants=(), dtype=TensorProto.FLOAT, opset=17):
     """Inputs are (name, shape); the output of the last node is that of the graph."""
-    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in inputs]
+    info = [helper.make_tensor_value_info(name, dtype, shape) for name, shape in inputs]
     last = helper.make_empty_tensor_value_info(nodes[-1].output[0])
     graph = helper.make_graph(nodes, "shape", info, [last], list(constants))
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)])
-    made.ir_version = 8
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made.ir_version = 8 if opset < 23 else 11
     made = onnx.shape_inference.infer_shapes(made)
     onnx.checker.check_model(made)
     return made
@@ -79,6 +79,54 @@ def attention(heads, rows, depth):
              helper.make_node("MatMul", ["p", "v"], ["y"])]
     scale = numpy_helper.from_array(numpy.float32(0.125), "scale")
     return model(nodes, [(name, shape) for name in "qkv"], [scale])
+
+
+def attention_op(heads, rows, depth):
+    shape = (1, heads, rows, depth)
+    return model([helper.make_node("Attention", ["q", "k", "v"], ["y"])],
+                 [(name, shape) for name in "qkv"], opset=23)
+
+
+def half(m, k, n):
+    w = numpy_helper.to_array(weight("w", k, n)).astype(numpy.float16)
+    return model([helper.make_node("MatMul", ["x", "w"], ["y"])], [("x", (m, k))],
+                 [numpy_helper.from_array(w, "w")], TensorProto.FLOAT16)
+
+
+def whole(low, high, dtype, name, *shape):
+    return numpy_helper.from_array(RANDOM.integers(low, high, shape, dtype=dtype), name)
+
+
+def integers(m, k, n):
+    """Quantized while it runs: an unsigned factor with a zero point, and a signed constant."""
+    return model([helper.make_node("MatMulInteger", ["x", "w", "z"], ["y"])], [("x", (m, k))],
+                 [whole(-20, 20, numpy.int8, "w", k, n), whole(0, 255, numpy.uint8, "z")],
+                 TensorProto.UINT8)
+
+
+def quantized_convolution(channels, size):
+    scales = [numpy_helper.from_array(numpy.float32(it), name)
+              for name, it in (("xs", 0.02), ("ws", 0.01), ("ys", 0.1))]
+    node = helper.make_node("QLinearConv", ["x", "xs", "xz", "w", "ws", "wz", "ys", "yz"], ["y"],
+                            pads=[1, 1, 1, 1])
+    return model([node], [("x", (1, channels, size, size))],
+                 [*scales, whole(-20, 20, numpy.int8, "w", channels, channels, 3, 3),
+                  whole(0, 1, numpy.int8, "wz"), whole(120, 121, numpy.uint8, "xz"),
+                  whole(128, 129, numpy.uint8, "yz")], TensorProto.UINT8)
+
+
+def nbits(m, k, n, block=32):
+    """Weights of 4 bits, an op of ONNX Runtime."""
+    node = helper.make_node("MatMulNBits", ["x", "w", "s"], ["y"], domain="com.microsoft",
+                            K=k, N=n, bits=4, block_size=block)
+    info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+            for name, shape in (("x", (m, k)), ("y", (m, n)))]
+    graph = helper.make_graph([node], "shape", info[:1], info[1:], [
+        whole(0, 256, numpy.uint8, "w", n, k // block, block // 2), weight("s", n * k // block)])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17),
+                                                   helper.make_opsetid("com.microsoft", 1)])
+    made.ir_version = 8
+    return made
 
 
 def unary(op, shape, *constants, **attributes):
@@ -145,6 +193,15 @@ SHAPES = {
     "between-3-512-28": lambda: convolutions(512, 28, 3),
     "between-3-512-7": lambda: convolutions(512, 7, 3),
     "between-3-64-224": lambda: convolutions(64, 224, 3),
+    "op-attention-12x128": lambda: attention_op(12, 128, 64),
+    "op-attention-8x1500": lambda: attention_op(8, 1500, 64),
+    "m1-4096x4096-const": lambda: product(1, 4096, 4096, True),
+    "half-m1-4096x4096-const": lambda: half(1, 4096, 4096),
+    "integers-128x768x768": lambda: integers(128, 768, 768),
+    "qlinearconv-64-56": lambda: quantized_convolution(64, 56),
+    "nbits-m1-2048x4096": lambda: nbits(1, 2048, 4096),
+    "nbits-m8-2048x4096": lambda: nbits(8, 2048, 4096),
+    "nbits-m32-2048x4096": lambda: nbits(32, 2048, 4096),
 }
 
 
