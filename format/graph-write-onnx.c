@@ -234,16 +234,28 @@ put_names (const Writer *writer, GByteArray *out, const TpNode *node,
     }
 }
 
+/* Of ops whose names are bare here, and which ONNX does not have. */
+static char *
+dup_domain (const char *type)
+{
+  static const char *const contributed[]
+      = { "FastGelu", "MatMulNBits", NULL };
+  const char *dot = strrchr (type, '.');
+
+  if (g_strv_contains (contributed, type))
+    return g_strdup ("com.microsoft");
+  return g_strndup (type, dot == NULL ? 0 : (gsize) (dot - type));
+}
+
 /* "com.microsoft.FusedConv" is FusedConv of the domain com.microsoft. */
 static void
 put_type (Writer *writer, GByteArray *out, const char *type)
 {
   const char *dot = strrchr (type, '.');
-  g_autofree char *domain
-      = g_strndup (type, dot == NULL ? 0 : (gsize) (dot - type));
+  g_autofree char *domain = dup_domain (type);
 
   tp_onnx_put_string (out, NODE_TYPE, dot == NULL ? type : dot + 1);
-  if (dot == NULL)
+  if (*domain == '\0')
     return;
   tp_onnx_put_string (out, NODE_DOMAIN, domain);
   if (!g_ptr_array_find_with_equal_func (writer->domains, domain, g_str_equal,

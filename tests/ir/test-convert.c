@@ -391,6 +391,65 @@ test_empty_input (void)
   g_assert_nonnull (back);
 }
 
+/* Each of both ops is followed by its domain. */
+static void
+check_domains (const char *path)
+{
+  static const char *const types[] = { "FastGelu", "MatMulNBits" };
+  g_autofree char *bytes = NULL;
+  gsize n = 0;
+
+  g_assert_true (g_file_get_contents (path, &bytes, &n, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      const char *at = memmem (bytes, n, types[i], strlen (types[i]));
+      const char *domain = NULL;
+
+      /* the name of the op, then its type */
+      while (at != NULL && (at == bytes || at[-1] != (char) strlen (types[i])))
+        at = memmem (at + 1, n - (gsize) (at + 1 - bytes), types[i],
+                     strlen (types[i]));
+      g_assert_nonnull (at);
+      domain = memmem (at, MIN (n - (gsize) (at - bytes), 32), "com.microsoft",
+                       13);
+      g_assert_nonnull (domain);
+    }
+}
+
+/* Ops of our own names that ONNX Runtime has in a domain of its own are written there,
+ * and are the same when they are read. */
+static void
+test_contributed (void)
+{
+  static const char text[]
+      = "{\"format\": \"tplan-graph/1\", \"opset\": 17, \"inputs\": [{\"name\": "
+        "\"x\", \"shape\": [2, 16]}], \"initializers\": [{\"name\": \"q\", "
+        "\"dtype\": \"uint8\", \"shape\": [3, 1, 8], \"fill\": 90}, {\"name\": "
+        "\"s\", \"shape\": [3, 1], \"fill\": 0.5}], \"ops\": [{\"type\": "
+        "\"FastGelu\", \"inputs\": [\"x\"], \"outputs\": [\"g\"]}, {\"type\": "
+        "\"MatMulNBits\", \"inputs\": [\"g\", \"q\", \"s\"], \"outputs\": "
+        "[\"y\"], \"attrs\": {\"K\": 16, \"N\": 3, \"bits\": 4, "
+        "\"block_size\": 16}}], \"outputs\": [\"y\"]}";
+  g_auto (Work) work = { NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = NULL;
+  g_autoptr (TpGraph) graph = NULL, simple = NULL;
+
+  work_init (&work);
+  g_assert_true (g_file_set_contents (work.paths[B_JSON], text, -1, NULL));
+  to_onnx (work.paths[B_JSON], work.paths[A_ONNX], work.paths[A_DATA]);
+  builder = open_graph (work.paths[A_ONNX]);
+  g_assert_nonnull (builder);
+  graph = tp_graph_load (work.paths[A_ONNX], NULL, &error);
+  g_assert_no_error (error);
+  simple = tp_graph_simplify (graph, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (simple->n_nodes, ==, 2);
+  g_assert_cmpstr (simple->nodes[0].type, ==, "FastGelu");
+  g_assert_cmpstr (simple->nodes[1].type, ==, "MatMulNBits");
+  check_domains (work.paths[A_ONNX]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -404,5 +463,6 @@ main (int argc, char **argv)
   g_test_add_func ("/convert/not-finite-fill", test_not_finite_fill);
   g_test_add_func ("/convert/not-finite-attr", test_not_finite_attr);
   g_test_add_func ("/convert/empty-input", test_empty_input);
+  g_test_add_func ("/convert/contributed", test_contributed);
   return g_test_run ();
 }
