@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tests that came with releases 1.2 to 1.22 of ONNX: each speaks the opset
 # of its day, 6 to 27, as files of that age do (1.12 is what Debian has). Part of
-# `make check-full`: pip fetches 150 MB of wheels, which stay in the build.
+# `make check-full`: pip fetches 170 MB of wheels, which stay in the build.
 set -u
 python=${PYTHON:-python3}
 if ! "$python" -m pip --version > /dev/null 2>&1; then
@@ -50,7 +50,7 @@ fetch () # RELEASE VERSION:ABI: into releases/RELEASE
   "$python" -m pip download -q --no-deps --only-binary=:all: \
     --implementation cp --python-version "${2%:*}" --abi "${2#*:}" \
     --platform manylinux1_x86_64 --platform manylinux2010_x86_64 \
-    --platform manylinux2014_x86_64 \
+    --platform manylinux2014_x86_64 --platform manylinux_2_28_x86_64 \
     -d releases "onnx==$1" || return 1
   "$python" -m zipfile -e "releases/onnx-$1"-*.whl "releases/$1.part" \
     && mv "releases/$1.part" "releases/$1"
