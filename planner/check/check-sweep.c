@@ -157,11 +157,13 @@ is_worse (const Way *way, const Way *other)
 static void
 thin_out (TpArray *ways)
 {
-  Way *all = &tp_array_index (ways, Way, 0);
+  Way *all;
   int n = 0;
 
-  if (ways->len > 0)
-    qsort (all, ways->len, sizeof *all, compare_ways);
+  if (ways->len == 0) /* it may have no memory at all */
+    return;
+  all = &tp_array_index (ways, Way, 0);
+  qsort (all, ways->len, sizeof *all, compare_ways);
   for (guint i = 0; i < ways->len; i++)
     {
       gboolean is_left = TRUE;
