@@ -9,8 +9,8 @@
 #include "tests/onnx/walk.h"
 
 #define N_CASES 1072
-#define FLOOR_REF 937
-#define FLOOR_CPU 804
+#define FLOOR_REF 938
+#define FLOOR_CPU 805
 #define SAMPLE 8
 
 static GPtrArray *cases;
@@ -32,11 +32,11 @@ is_ready (const char *device)
   return obstacle == NULL;
 }
 
-/* Files of that age write bfloat16 as uint16, or as something else. */
+/* What it is to be like is of one shape in the model, of another in the file. */
 static gboolean
 is_wrong (const OnnxCase *onnx_case)
 {
-  return g_pattern_match_simple ("node/test_cast*BFLOAT16*", onnx_case->name);
+  return g_pattern_match_simple ("node/test_castlike*BFLOAT16*", onnx_case->name);
 }
 
 static void
