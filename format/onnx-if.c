@@ -7,6 +7,7 @@
 
 #include "format/onnx-if.h"
 
+#include "format/onnx-items.h"
 #include "format/onnx-node.h"
 #include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
@@ -249,15 +250,6 @@ read_names (const TpWire *wire, const TpWireField *field, gpointer user,
 
 /* ---- what is in a branch ------------------------------------------------- */
 
-typedef struct
-{
-  TpOnnx *onnx;
-  guint32 number;
-  const char *field;
-  gboolean (*add) (TpOnnx *onnx, TpWire wire, GError **error);
-  int index;
-} Items;
-
 static gboolean
 read_tensor_name (const TpWire *wire, const TpWireField *field, gpointer user,
                   GError **error)
@@ -292,30 +284,17 @@ add_node (TpOnnx *onnx, TpWire wire, GError **error)
 }
 
 static gboolean
-add_item (const TpWire *wire, const TpWireField *field, gpointer user,
-          GError **error)
-{
-  Items *items = user;
-  TpWirePath path = { wire->path, items->field, items->index };
-
-  if (field->number != items->number)
-    return TRUE;
-  items->index++;
-  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
-         && items->add (items->onnx, tp_wire_enter (wire, field, &path), error);
-}
-
-static gboolean
 read_body (TpOnnx *onnx, gpointer user, GError **error)
 {
   const Branch *branch = user;
-  Items initializers
-      = { onnx, GRAPH_INITIALIZER, "initializer", add_initializer, 0 };
-  Items nodes = { onnx, GRAPH_NODE, "node", add_node, 0 };
+  static const TpOnnxItems all[] = {
+    { GRAPH_INITIALIZER, "initializer", add_initializer },
+    { GRAPH_NODE, "node", add_node },
+  };
 
-  if (!tp_wire_read (branch->wire, add_item, &initializers, error)
-      || !tp_wire_read (branch->wire, add_item, &nodes, error))
-    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    if (!tp_onnx_read_items (onnx, branch->wire, all[i], error))
+      return FALSE;
   for (guint i = 0; i < branch->outputs->len; i++)
     {
       const char **name

@@ -10,6 +10,7 @@
 
 #include "format/load-options.h"
 #include "format/onnx-function.h"
+#include "format/onnx-items.h"
 #include "format/onnx-node.h"
 #include "format/onnx-opset.h"
 #include "format/onnx-scope.h"
@@ -44,16 +45,6 @@ typedef struct
   gboolean has_opset;         /* for any ops */
   const char *name;
 } Model;
-
-/* One walk over the graph. */
-typedef struct
-{
-  TpOnnx *onnx;
-  guint32 number;
-  const char *field;
-  gboolean (*add) (TpOnnx *onnx, TpWire wire, GError **error);
-  int index;
-} Walk;
 
 /* ---- the model --------------------------------------------------------- */
 
@@ -187,32 +178,18 @@ refuse_sparse (TpOnnx *onnx, TpWire wire, GError **error)
 }
 
 static gboolean
-walk_field (const TpWire *wire, const TpWireField *field, gpointer user,
-            GError **error)
-{
-  Walk *walk = user;
-  TpWirePath path = { wire->path, walk->field, walk->index };
-
-  if (field->number != walk->number)
-    return TRUE;
-  walk->index++;
-  return tp_wire_expect (wire, field, TP_WIRE_BYTES, error)
-         && walk->add (walk->onnx, tp_wire_enter (wire, field, &path), error);
-}
-
-static gboolean
 add_graph (TpOnnx *onnx, TpWire wire, GError **error)
 {
-  Walk walks[] = {
-    { onnx, GRAPH_SPARSE_INITIALIZER, "sparse_initializer", refuse_sparse, 0 },
-    { onnx, GRAPH_INITIALIZER, "initializer", add_initializer, 0 },
-    { onnx, GRAPH_INPUT, "input", tp_onnx_add_input, 0 },
-    { onnx, GRAPH_NODE, "node", tp_onnx_add_node, 0 },
-    { onnx, GRAPH_OUTPUT, "output", tp_onnx_add_output, 0 },
+  static const TpOnnxItems all[] = {
+    { GRAPH_SPARSE_INITIALIZER, "sparse_initializer", refuse_sparse },
+    { GRAPH_INITIALIZER, "initializer", add_initializer },
+    { GRAPH_INPUT, "input", tp_onnx_add_input },
+    { GRAPH_NODE, "node", tp_onnx_add_node },
+    { GRAPH_OUTPUT, "output", tp_onnx_add_output },
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (walks); i++)
-    if (!tp_wire_read (wire, walk_field, &walks[i], error))
+  for (gsize i = 0; i < G_N_ELEMENTS (all); i++)
+    if (!tp_onnx_read_items (onnx, wire, all[i], error))
       return FALSE;
   return TRUE;
 }
