@@ -305,14 +305,21 @@ pick (const Grain *grain, const TpRefTensor *param, const gint64 *at)
   return param->data[index];
 }
 
+/* The same of the zero point; 0 where there is none. */
+static double
+pick_zero (const Grain *grain, const TpNode *node,
+           const TpRefTensor *const *inputs, const gint64 *at)
+{
+  return tp_node_has_input (node, Q_ZERO) ? pick (grain, inputs[Q_ZERO], at)
+                                          : 0.0;
+}
+
 /* Divided as the scale is computed with: where halves come of it, they come here too. */
 static void
 quantize_reference (const TpNode *node, const TpRefTensor *const *inputs,
                     TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[Q_X], *scale = inputs[Q_SCALE];
-  const TpRefTensor *zero = tp_node_has_input (node, Q_ZERO) ? inputs[Q_ZERO]
-                                                             : NULL;
   Grain grain = grain_of (node, x->rank, scale->rank, scale->count);
   TpRefTensor *out = &outputs[0];
   gint64 at[TP_MAX_RANK] = { 0 };
@@ -324,7 +331,7 @@ quantize_reference (const TpNode *node, const TpRefTensor *const *inputs,
       value /= pick (&grain, scale, at);
       value = tp_quantize_round (value, scale->dtype);
       out->data[i] = tp_quantize_number (
-          value, zero == NULL ? 0.0 : pick (&grain, zero, at), out->dtype);
+          value, pick_zero (&grain, node, inputs, at), out->dtype);
       tp_dims_next (out->rank, out->dims, at);
     }
 }
@@ -334,15 +341,13 @@ dequantize_reference (const TpNode *node, const TpRefTensor *const *inputs,
                       TpRefTensor *outputs)
 {
   const TpRefTensor *x = inputs[Q_X], *scale = inputs[Q_SCALE];
-  const TpRefTensor *zero = tp_node_has_input (node, Q_ZERO) ? inputs[Q_ZERO]
-                                                             : NULL;
   Grain grain = grain_of (node, x->rank, scale->rank, scale->count);
   TpRefTensor *out = &outputs[0];
   gint64 at[TP_MAX_RANK] = { 0 };
 
   for (gint64 i = 0; i < out->count; i++)
     {
-      double shift = zero == NULL ? 0.0 : pick (&grain, zero, at);
+      double shift = pick_zero (&grain, node, inputs, at);
 
       out->data[i] = (x->data[i] - shift) * pick (&grain, scale, at);
       tp_dims_next (out->rank, out->dims, at);
