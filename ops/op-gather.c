@@ -145,6 +145,78 @@ gather_nd_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
+/* Expressions: number @i of the position counted from the start of its dimension, of
+ * @extent elements, and (*inout_is_inside) whether it and those before are of it. */
+static int
+load_number (TpLowering *lowering, int i, gint64 extent, int *inout_is_inside)
+{
+  const TpTensor *indices = tp_lowering_get_input (lowering, 1);
+  TpAccess *load = tp_lowering_add_load (lowering, 1);
+  TpNest *nest = lowering->nest;
+  int last = indices->rank - 1;
+  int zero = tp_nest_const_integer (nest, 0);
+  int size = tp_nest_const_integer (nest, extent);
+  int number, is_negative, is_below;
+
+  memcpy (load->stride, indices->strides, last * sizeof indices->strides[0]);
+  load->offset = i * indices->strides[last];
+  number = tp_nest_load (nest, nest->n_loads - 1);
+  is_negative = tp_nest_binary (nest, TP_EXPR_LESS, number, zero);
+  number = tp_nest_select (nest, is_negative,
+                           tp_nest_binary (nest, TP_EXPR_ADD, number, size),
+                           number);
+  is_negative = tp_nest_binary (nest, TP_EXPR_LESS, number, zero);
+  is_below = tp_nest_binary (nest, TP_EXPR_LESS, number, size);
+  is_below = tp_nest_select (nest, is_negative, zero, is_below);
+  *inout_is_inside = *inout_is_inside < 0 ? is_below
+                                          : tp_nest_select (nest, is_below,
+                                                            *inout_is_inside,
+                                                            zero);
+  return number;
+}
+
+/* The numbers of a position become one, of elements. */
+static gboolean
+gather_nd_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                 GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *indices = tp_lowering_get_input (&lowering, 1);
+  int n_batch = tp_node_get_int (node, "batch_dims", 0);
+  int n = indices->dims[indices->rank - 1];
+  TpNest *nest = lowering.nest;
+  gint64 extent = 1;
+  int at = tp_nest_const_integer (nest, 0);
+  int is_inside = -1;
+  TpAccess *load;
+
+  if (x->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", x->name);
+  tp_lowering_add_output_axes (&lowering);
+  for (int i = 0; i < n; i++)
+    {
+      gint64 dim = x->dims[n_batch + i], stride = x->strides[n_batch + i];
+      int number = load_number (&lowering, i, dim, &is_inside);
+
+      number = tp_nest_binary (nest, TP_EXPR_MUL, number,
+                               tp_nest_const_integer (nest, stride));
+      at = tp_nest_binary (nest, TP_EXPR_ADD, at, number);
+      extent += (dim - 1) * stride;
+    }
+  at = tp_nest_select (nest, is_inside, at,
+                       tp_nest_const_integer (nest, extent));
+  load = tp_lowering_add_load (&lowering, 0);
+  memcpy (load->stride, x->strides, n_batch * sizeof x->strides[0]);
+  for (int i = n_batch + n; i < x->rank; i++)
+    load->stride[indices->rank - 1 + i - n_batch - n] = x->strides[i];
+  load->index = at;
+  load->index_stride = 1;
+  load->index_extent = extent;
+  return tp_lowering_finish (&lowering,
+                             tp_nest_load (nest, nest->n_loads - 1));
+}
+
 /* Which block of @x the @n numbers from @named on mean, within the batch @block;
  * -1: none. */
 static gint64
@@ -204,6 +276,7 @@ const TpOp tp_op_gather_nd = {
   .domain = TP_DOMAIN_INDEX,
   .tolerance = 0.0,
   .infer = gather_nd_infer,
+  .lower = gather_nd_lower,
   .reference = gather_nd_reference,
   .moves = TP_MOVES (0),
 };
