@@ -86,6 +86,7 @@ typedef enum
                                * but sent there in every run */
   TP_OP_JOINS = 1 << 9,       /* puts all inputs together, and does nothing else */
   TP_OP_CUTS = 1 << 10,       /* takes input 0 apart into its outputs, likewise */
+  TP_OP_FITTED = 1 << 11,     /* its nests are polynomials: right to float32 */
 } TpOpFlags;
 
 struct TpOp

@@ -1,4 +1,6 @@
-/* op-trigonometry.c: circular and hyperbolic functions and their inverses. */
+/* op-trigonometry.c: circular and hyperbolic functions and their inverses. Those that
+ * nests have no expression for are sums of it: near 0 polynomials, fitted for the least
+ * relative error of float32, elsewhere what they are by exp, log and sqrt. */
 #include "config.h"
 
 #include "ops/op-util.h"
@@ -7,7 +9,95 @@
 
 #define FUNCTION                                                               \
   .kind = TP_OP_MAP, .n_inputs_min = 1, .n_inputs_max = 1, .n_outputs_max = 1, \
-  .tolerance = 1e-5, .infer = tp_infer_same, .reference = tp_reference_map
+  .tolerance = 1e-5, .infer = tp_infer_same, .lower = tp_lower_map,             \
+  .reference = tp_reference_map
+
+#define LN2 0.69314718055994531
+#define MUCH 1e4              /* 1 is nothing beside its square */
+
+/* ---- expressions --------------------------------------------------------- */
+
+static int
+add (TpNest *nest, int a, int b)
+{
+  return tp_nest_binary (nest, TP_EXPR_ADD, a, b);
+}
+
+static int
+sub (TpNest *nest, int a, int b)
+{
+  return tp_nest_binary (nest, TP_EXPR_SUB, a, b);
+}
+
+static int
+mul (TpNest *nest, int a, int b)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, a, b);
+}
+
+static int
+divide (TpNest *nest, int a, int b)
+{
+  return tp_nest_binary (nest, TP_EXPR_DIV, a, b);
+}
+
+static int
+number (TpNest *nest, double value)
+{
+  return tp_nest_const (nest, value);
+}
+
+/* @above where @a is more than @bound, else @other. */
+static int
+choose (TpNest *nest, int a, double bound, int above, int other)
+{
+  int is_above = tp_nest_binary (nest, TP_EXPR_LESS, number (nest, bound), a);
+
+  return tp_nest_select (nest, is_above, above, other);
+}
+
+/* @size with the sign of @x. */
+static int
+with_sign (TpNest *nest, int x, int size)
+{
+  int is_negative = tp_nest_binary (nest, TP_EXPR_LESS, x, number (nest, 0.0));
+
+  return tp_nest_select (nest, is_negative,
+                         tp_nest_unary (nest, TP_EXPR_NEG, size), size);
+}
+
+/* coefs[0] + coefs[1] z + .. */
+static int
+polynomial (TpNest *nest, int z, const double *coefs, int n)
+{
+  int sum = number (nest, coefs[n - 1]);
+
+  for (int i = n - 2; i >= 0; i--)
+    sum = add (nest, mul (nest, sum, z), number (nest, coefs[i]));
+  return sum;
+}
+
+/* x + x^3 (coefs[0] + coefs[1] x^2 + ..) */
+static int
+odd (TpNest *nest, int x, const double *coefs, int n)
+{
+  int z = mul (nest, x, x);
+
+  z = mul (nest, z, polynomial (nest, z, coefs, n));
+  return add (nest, x, mul (nest, x, z));
+}
+
+#define ODD(nest, x, ...)                                                      \
+  odd (nest, x, (const double[]){ __VA_ARGS__ },                               \
+       sizeof ((const double[]){ __VA_ARGS__ }) / sizeof (double))
+
+/* ---- circular ------------------------------------------------------------ */
+
+static int
+sin_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_unary (nest, TP_EXPR_SIN, x[0]);
+}
 
 static double
 sin_value (const TpNode *node, const double *x)
@@ -18,8 +108,15 @@ sin_value (const TpNode *node, const double *x)
 const TpOp tp_op_sin = {
   .name = "Sin",
   FUNCTION,
+  .map_expr = sin_expr,
   .map_value = sin_value,
 };
+
+static int
+cos_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return tp_nest_unary (nest, TP_EXPR_COS, x[0]);
+}
 
 static double
 cos_value (const TpNode *node, const double *x)
@@ -30,8 +127,16 @@ cos_value (const TpNode *node, const double *x)
 const TpOp tp_op_cos = {
   .name = "Cos",
   FUNCTION,
+  .map_expr = cos_expr,
   .map_value = cos_value,
 };
+
+static int
+tan_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return divide (nest, tp_nest_unary (nest, TP_EXPR_SIN, x[0]),
+                 tp_nest_unary (nest, TP_EXPR_COS, x[0]));
+}
 
 static double
 tan_value (const TpNode *node, const double *x)
@@ -42,8 +147,38 @@ tan_value (const TpNode *node, const double *x)
 const TpOp tp_op_tan = {
   .name = "Tan",
   FUNCTION,
+  .map_expr = tan_expr,
   .map_value = tan_value,
 };
+
+/* Of what is at most 1/2. */
+static int
+asin_of_small (TpNest *nest, int x)
+{
+  return ODD (nest, x, 0.166667525, 0.0749529764, 0.0454703758, 0.0241795156,
+              0.0421663068);
+}
+
+/* sqrt ((1 - a) / 2): the sine of half the angle whose cosine is @a. */
+static int
+half_angle (TpNest *nest, int a)
+{
+  int rest = sub (nest, number (nest, 1.0), a);
+
+  return tp_nest_unary (nest, TP_EXPR_SQRT,
+                        mul (nest, rest, number (nest, 0.5)));
+}
+
+static int
+asin_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int y = asin_of_small (nest,
+                         choose (nest, a, 0.5, half_angle (nest, a), a));
+  int above = sub (nest, number (nest, G_PI_2), add (nest, y, y));
+
+  return with_sign (nest, x[0], choose (nest, a, 0.5, above, y));
+}
 
 static double
 asin_value (const TpNode *node, const double *x)
@@ -54,8 +189,23 @@ asin_value (const TpNode *node, const double *x)
 const TpOp tp_op_asin = {
   .name = "Asin",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = asin_expr,
   .map_value = asin_value,
 };
+
+static int
+acos_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int y = asin_of_small (nest, choose (nest, a, 0.5, half_angle (nest, a),
+                                       x[0]));
+  int twice = add (nest, y, y);
+  int outer = choose (nest, x[0], 0.0, twice,
+                      sub (nest, number (nest, G_PI), twice));
+
+  return choose (nest, a, 0.5, outer, sub (nest, number (nest, G_PI_2), y));
+}
 
 static double
 acos_value (const TpNode *node, const double *x)
@@ -66,8 +216,27 @@ acos_value (const TpNode *node, const double *x)
 const TpOp tp_op_acos = {
   .name = "Acos",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = acos_expr,
   .map_value = acos_value,
 };
+
+/* tan (pi/8) and tan (3 pi/8) bound what is reduced by pi/4 and by pi/2. */
+static int
+atan_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  const double low = G_SQRT2 - 1.0, high = G_SQRT2 + 1.0;
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int one = number (nest, 1.0);
+  int base = choose (nest, a, low, number (nest, G_PI_4), number (nest, 0.0));
+  int rest = choose (nest, a, low,
+                     divide (nest, sub (nest, a, one), add (nest, a, one)), a);
+
+  base = choose (nest, a, high, number (nest, G_PI_2), base);
+  rest = choose (nest, a, high, divide (nest, number (nest, -1.0), a), rest);
+  rest = ODD (nest, rest, -0.333329491, 0.1997771, -0.138776784, 0.0805372171);
+  return with_sign (nest, x[0], add (nest, base, rest));
+}
 
 static double
 atan_value (const TpNode *node, const double *x)
@@ -78,8 +247,35 @@ atan_value (const TpNode *node, const double *x)
 const TpOp tp_op_atan = {
   .name = "Atan",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = atan_expr,
   .map_value = atan_value,
 };
+
+/* ---- hyperbolic ---------------------------------------------------------- */
+
+/* e^a / 2 + @sign e^-a / 2 of a from 0 on: by e^(a/2), which overflows no sooner
+ * than the result. */
+static int
+half_exponentials (TpNest *nest, int a, double sign)
+{
+  int half = number (nest, 0.5);
+  int e = tp_nest_unary (nest, TP_EXPR_EXP, mul (nest, a, half));
+  int small = divide (nest, number (nest, 0.5 * sign), mul (nest, e, e));
+
+  return add (nest, mul (nest, mul (nest, e, half), e), small);
+}
+
+static int
+sinh_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int small = ODD (nest, x[0], 0.16666716, 0.00833028372, 0.000203721945);
+
+  return choose (nest, a, 1.0,
+                 with_sign (nest, x[0], half_exponentials (nest, a, -1.0)),
+                 small);
+}
 
 static double
 sinh_value (const TpNode *node, const double *x)
@@ -90,8 +286,16 @@ sinh_value (const TpNode *node, const double *x)
 const TpOp tp_op_sinh = {
   .name = "Sinh",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = sinh_expr,
   .map_value = sinh_value,
 };
+
+static int
+cosh_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  return half_exponentials (nest, tp_nest_unary (nest, TP_EXPR_ABS, x[0]), 1.0);
+}
 
 static double
 cosh_value (const TpNode *node, const double *x)
@@ -102,8 +306,32 @@ cosh_value (const TpNode *node, const double *x)
 const TpOp tp_op_cosh = {
   .name = "Cosh",
   FUNCTION,
+  .map_expr = cosh_expr,
   .map_value = cosh_value,
 };
+
+/* log (a + sqrt (@square)), where @square is a^2 but for 1. */
+static int
+log_of_sum (TpNest *nest, int a, int square)
+{
+  int sum = add (nest, a, tp_nest_unary (nest, TP_EXPR_SQRT, square));
+
+  sum = tp_nest_unary (nest, TP_EXPR_LOG, choose (nest, a, MUCH, a, sum));
+  return add (nest, sum,
+              choose (nest, a, MUCH, number (nest, LN2), number (nest, 0.0)));
+}
+
+static int
+asinh_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int square = add (nest, mul (nest, a, a), number (nest, 1.0));
+  int small = ODD (nest, x[0], -0.166666436, 0.0749865214, -0.0443845165,
+                   0.0281691229, -0.0132375251);
+
+  return choose (nest, a, 0.5,
+                 with_sign (nest, x[0], log_of_sum (nest, a, square)), small);
+}
 
 static double
 asinh_value (const TpNode *node, const double *x)
@@ -114,8 +342,25 @@ asinh_value (const TpNode *node, const double *x)
 const TpOp tp_op_asinh = {
   .name = "Asinh",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = asinh_expr,
   .map_value = asinh_value,
 };
+
+/* Of 1 + z, near 1: sqrt (z) times a polynomial. */
+static int
+acosh_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  static const double coefs[] = { 1.41421353, -0.117847417, 0.026454905,
+                                  -0.00752728851, 0.00175968795 };
+  int one = number (nest, 1.0);
+  int z = sub (nest, x[0], one);
+  int square = mul (nest, z, add (nest, x[0], one));
+  int small = mul (nest, tp_nest_unary (nest, TP_EXPR_SQRT, z),
+                   polynomial (nest, z, coefs, G_N_ELEMENTS (coefs)));
+
+  return choose (nest, z, 0.5, log_of_sum (nest, x[0], square), small);
+}
 
 static double
 acosh_value (const TpNode *node, const double *x)
@@ -126,8 +371,23 @@ acosh_value (const TpNode *node, const double *x)
 const TpOp tp_op_acosh = {
   .name = "Acosh",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = acosh_expr,
   .map_value = acosh_value,
 };
+
+static int
+atanh_expr (const TpNode *node, TpNest *nest, const int *x)
+{
+  int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
+  int one = number (nest, 1.0);
+  int ratio = divide (nest, add (nest, one, x[0]), sub (nest, one, x[0]));
+  int log = tp_nest_unary (nest, TP_EXPR_LOG, ratio);
+  int small = ODD (nest, x[0], 0.3333373, 0.199782165, 0.146691431,
+                   0.0824370367, 0.181740066);
+
+  return choose (nest, a, 0.5, mul (nest, log, number (nest, 0.5)), small);
+}
 
 static double
 atanh_value (const TpNode *node, const double *x)
@@ -138,5 +398,7 @@ atanh_value (const TpNode *node, const double *x)
 const TpOp tp_op_atanh = {
   .name = "Atanh",
   FUNCTION,
+  .flags = TP_OP_FITTED,
+  .map_expr = atanh_expr,
   .map_value = atanh_value,
 };
