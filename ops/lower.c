@@ -27,7 +27,8 @@ check_tensor (const TpNode *node, const TpTensor *tensor, GError **error)
 
   if (!tp_dtype_has_kernels (tensor->dtype))
     return tp_op_refuse (node, error,
-                         "tensor '%s' is %s: only the device ref runs %s",
+                         "tensor '%s' is %s: only the device ref runs %s, "
+                         "where it is named (--devices cpu,ref)",
                          tensor->name, type, type);
   if (tensor->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", tensor->name);
@@ -59,7 +60,7 @@ check_node (const TpGraph *graph, const TpNode *node, GError **error)
   if (node->op->lower == NULL)
     return tp_op_refuse (node, error,
                          "type '%s' has no kernels: only the device ref "
-                         "runs it",
+                         "runs it, where it is named (--devices cpu,ref)",
                          node->type);
   for (int i = 0; i < node->n_outputs; i++)
     if (node->outputs[i] >= 0

@@ -148,8 +148,8 @@ def grows(g):
     g.like("Exp", x, most=math.exp(x.most))
 
 
-def rare(g):
-    """What only the device ref can run."""
+def circular(g):
+    """Circular and hyperbolic functions."""
     if g.chance(2):
         x = g.like("Tanh", g.pick(), most=1.0)
         x = g.like("Mul", x, g.number(0.75), most=0.75)
@@ -721,23 +721,18 @@ BLOCKS = (unary, unary, unary, grows, of_positive, clip, gelu, swish, binary, bi
           global_pool, reduce, reduce, softmax, normalise, normalise, spell_out_norm, local_norm,
           attend, attend, rotate, cumsum, recur, transpose, transpose, concat, cut, pad, gather, repeat, blocks, split,
           reshape, reshape, resize, triangle, scatter, jump, to_integers, to_integers, of_integers,
-          of_integers, of_integers, quantized, quantized, compare, logic, where, where, to_reals)
-FOR_REFERENCE = (rare, top, best_index)
+          of_integers, of_integers, quantized, quantized, compare, logic, where, where, to_reals,
+          circular, top, best_index)
 
 
 def make(seed):
-    """Its name begins with "rare" where some of its ops are for the device ref."""
     g = Graph(seed)
-    is_rare = g.chance(6)
     for _ in range(g.random.randint(1, 2)):
         g.add_input()
     n = g.random.choice((3, 6, 12, 24))
     while len(g.ops) < n:
         g.random.choice(BLOCKS)(g)
-    if is_rare:
-        for block in FOR_REFERENCE:
-            block(g)
-    return {**g.to_json(), "name": f"{'rare' if is_rare else 'random'}-{seed}"}
+    return {**g.to_json(), "name": f"random-{seed}"}
 
 
 if __name__ == "__main__":

@@ -79,13 +79,12 @@ def choose_options(draw):
     return options
 
 
-def make_variants(graph, devices, draw):
+def make_variants(devices, draw):
     """(devices, file, options) of plans that should all give the same; devices
     in a list are for the ops of the plan before to be pinned to."""
-    is_rare = graph["name"].startswith("rare")
     first, options = draw.choice(devices), choose_options(draw)
-    yield f"{first},ref" if is_rare else first, "graph.json", options
-    if is_rare or len(devices) < 2:
+    yield first, "graph.json", options
+    if len(devices) < 2:
         return
     pair = draw.sample(devices, 2)
     kind = draw.randrange(3)
@@ -148,7 +147,7 @@ class Soak:
         shell.save("costs.json", give_costs(random_graph.make(seed), self.devices, draw))
         what = "references"
         try:
-            for variant in make_variants(graph, self.devices, draw):
+            for variant in make_variants(self.devices, draw):
                 try_plan(shell, draw, *variant)
                 self.n_plans += 1
             if self.has_peer:
