@@ -120,3 +120,65 @@ tp_body_add_view (TpBody *self, const char *type, const char *x, gint64 axis)
   return tp_body_add (self, type, NULL, NULL, x,
                       tp_body_add (self, "Constant", &value, NULL, NULL), NULL);
 }
+
+const char *
+tp_body_apply (TpBody *self, const char *type, const char *a, const char *b,
+               const char *c)
+{
+  return tp_body_add (self, type, NULL, NULL, a, b, c, NULL);
+}
+
+const char *
+tp_body_add_ints (TpBody *self, int n, const gint64 *values)
+{
+  TpAttr attr = { .name = "value_ints", .kind = TP_ATTR_INTS, .n = n,
+                  .ints = values };
+
+  return tp_body_add (self, "Constant", &attr, NULL, NULL);
+}
+
+const char *
+tp_body_join (TpBody *self, int n, const char *const *parts)
+{
+  TpAttr axis = { .name = "axis", .kind = TP_ATTR_INT };
+  TpNode node = { .type = "Concat", .n_attrs = 1, .attrs = &axis };
+  const char *all = tp_body_make_name (self);
+
+  tp_body_add_node (self, &node, (TpNodeNames){ n, parts, 1, &all });
+  return all;
+}
+
+const char *
+tp_body_slice (TpBody *self, const char *list, const char *from, const char *to)
+{
+  return tp_body_apply (self, "Slice", list, from, to);
+}
+
+const char *
+tp_body_add_shape (TpBody *self, const char *x)
+{
+  return tp_body_apply (self, "Shape", x, NULL, NULL);
+}
+
+const char *
+tp_body_pick (TpBody *self, const char *shape, gint64 i)
+{
+  return tp_body_apply (self, "Gather", shape, TP_BODY_INTS (self, i), NULL);
+}
+
+const char *
+tp_body_multiply_all (TpBody *self, const char *list)
+{
+  static const TpAttr keepdims = { .name = "keepdims", .kind = TP_ATTR_INT,
+                                   .i = 1 };
+
+  return tp_body_add (self, "ReduceProd", &keepdims, NULL, list, NULL);
+}
+
+const char *
+tp_body_count_to (TpBody *self, const char *n)
+{
+  return tp_body_apply (self, "Range", tp_body_add_int (self, 0),
+                        tp_body_add_view (self, "Squeeze", n, 0),
+                        tp_body_add_int (self, 1));
+}

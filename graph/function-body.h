@@ -44,6 +44,29 @@ const char *tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
                          const char *output, ...) G_GNUC_NULL_TERMINATED;
 const char *tp_body_add_float (TpBody *self, double value);
 const char *tp_body_add_int (TpBody *self, gint64 value);
+/* The same without attributes or a name: @type of up to three inputs. */
+const char *tp_body_apply (TpBody *self, const char *type, const char *a,
+                           const char *b, const char *c);
+/* A constant of one dimension. */
+const char *tp_body_add_ints (TpBody *self, int n, const gint64 *values);
+#define TP_BODY_INTS(self, ...)                                               \
+  tp_body_add_ints (self, G_N_ELEMENTS (((const gint64[]){ __VA_ARGS__ })),   \
+                    (const gint64[]){ __VA_ARGS__ })
+/* @parts, put one behind the other along dimension 0. */
+const char *tp_body_join (TpBody *self, int n, const char *const *parts);
+#define TP_BODY_JOIN(self, ...)                                               \
+  tp_body_join (self, G_N_ELEMENTS (((const char *const[]){ __VA_ARGS__ })),  \
+                (const char *const[]){ __VA_ARGS__ })
+/* Elements @from .. @to - 1 of @list, bounds of one element each. */
+const char *tp_body_slice (TpBody *self, const char *list, const char *from,
+                           const char *to);
+const char *tp_body_add_shape (TpBody *self, const char *x);
+/* Element @i of the list @shape, as a list. */
+const char *tp_body_pick (TpBody *self, const char *shape, gint64 i);
+/* A product of all of @list, a list itself. */
+const char *tp_body_multiply_all (TpBody *self, const char *list);
+/* 0, 1, .. @n - 1, of one dimension; @n is a list of one. */
+const char *tp_body_count_to (TpBody *self, const char *n);
 /* Squeeze or Unsqueeze of dimension @axis: an input from opset 13 on. */
 const char *tp_body_add_view (TpBody *self, const char *type, const char *x,
                               gint64 axis);

@@ -10,6 +10,8 @@
 #include "graph/function-contrib.h"
 #include "graph/function-nbits.h"
 #include "graph/function-quantized.h"
+#include "graph/function-shape.h"
+#include "graph/function-signal.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
 #include "ops/op.h"
@@ -138,62 +140,26 @@ add_cross_entropy_loss (TpBody *self)
   add_loss (self, &loss, self->ends.outputs[0]);
 }
 
-/* ---- windows ------------------------------------------------------------- */
+/* ---- SwiGLU --------------------------------------------------------------- */
 
-/* Its factors times the cosines of 0, t and 2 t, t from 0 to a full turn. */
 static void
-add_window (TpBody *self)
+add_swiglu (TpBody *self)
 {
-  static const TpAttr to_float = { .name = "to", .kind = TP_ATTR_INT, .i = 1 };
-  const double *factors = self->function->window;
-  TpAttr to = { .name = "to", .kind = TP_ATTR_INT };
-  const char *size = tp_body_get_input (self, 0);
-  const char *turn = tp_body_add (self, "Cast", &to_float, NULL, size, NULL);
-  const char *angle = NULL;
-  const char *step = NULL;
-  const char *sum = tp_body_add_float (self, factors[0]);
+  TpAttr alpha = { .name = "alpha", .kind = TP_ATTR_FLOAT,
+                   .f = tp_node_get_float (self->node, "alpha", 1.0) };
+  const char *gate = tp_body_add (self, "Swish", &alpha, NULL,
+                                  tp_body_get_input (self, 0), NULL);
 
-  if (tp_node_get_int (self->node, "periodic", 1) == 0)
-    turn = tp_body_add (self, "Sub", NULL, NULL, turn,
-                        tp_body_add_float (self, 1.0), NULL);
-  angle = tp_body_add (self, "CastLike", NULL, NULL, tp_body_add_int (self, 0),
-                       size, NULL);
-  step = tp_body_add (self, "CastLike", NULL, NULL, tp_body_add_int (self, 1),
-                      size, NULL);
-  angle = tp_body_add (self, "Range", NULL, NULL, angle, size, step, NULL);
-  angle = tp_body_add (self, "Cast", &to_float, NULL, angle, NULL);
-  angle = tp_body_add (self, "Div", NULL, NULL, angle, turn, NULL);
-  for (int i = 1; i < 3; i++)
-    {
-      const char *wave =
-          tp_body_add (self, "Mul", NULL, NULL, angle,
-                       tp_body_add_float (self, 2.0 * G_PI * i), NULL);
-
-      wave = tp_body_add (self, "Cos", NULL, NULL, wave, NULL);
-      wave = tp_body_add (self, "Mul", NULL, NULL, wave,
-                          tp_body_add_float (self, factors[i]), NULL);
-      sum = tp_body_add (self, "Add", NULL, NULL, sum, wave, NULL);
-    }
-  to.i = tp_node_get_int (self->node, "output_datatype", 1);
-  tp_body_add (self, "Cast", &to, self->ends.outputs[0], sum, NULL);
+  tp_body_add (self, "Mul", NULL, self->ends.outputs[0], gate,
+               tp_body_get_input (self, 1), NULL);
 }
 
 /* ---- the table --------------------------------------------------------- */
 
 static const char *const loss_attrs[] = { "ignore_index", "reduction", NULL };
-static const char *const window_attrs[] = { "output_datatype", "periodic",
-                                            NULL };
+static const char *const swiglu_attrs[] = { "alpha", NULL };
 
 static const TpFunction functions[] = {
-  { "BlackmanWindow", 1, 1, 1, window_attrs, { 0.42, -0.5, 0.08 }, add_window },
-  { "HammingWindow",
-    1,
-    1,
-    1,
-    window_attrs,
-    { 25.0 / 46.0, -21.0 / 46.0, 0.0 },
-    add_window },
-  { "HannWindow", 1, 1, 1, window_attrs, { 0.5, -0.5, 0.0 }, add_window },
   { "NegativeLogLikelihoodLoss",
     2,
     3,
@@ -208,6 +174,7 @@ static const TpFunction functions[] = {
     loss_attrs,
     { 0.0 },
     add_cross_entropy_loss },
+  { "SwiGLU", 2, 2, 1, swiglu_attrs, { 0.0 }, add_swiglu },
 };
 
 static const TpFunction *
@@ -224,7 +191,8 @@ find_function (const char *type)
 {
   static const TpFunction *(*const lists[]) (gsize *) = {
     tp_function_list_contrib, tp_function_list_quantized,
-    tp_function_list_nbits,
+    tp_function_list_nbits,   tp_function_list_signal,
+    tp_function_list_shape,
   };
   const TpFunction *found = find_in (functions, G_N_ELEMENTS (functions), type);
 

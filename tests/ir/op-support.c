@@ -111,10 +111,15 @@ read_constant (TestReader *reader, char **words, GError **error)
   return add_reals (reader, &constant, data, count, error);
 }
 
-/* @op: NULL, if it is a function: what has a point is a real. */
+/* @op: NULL, if it is a function: what has a comma is a list, what has a point a
+ * real, what begins with a letter a word. */
 static TpAttrKind
 find_attr_kind (const TpOp *op, const char *name, const char *value)
 {
+  if (op == NULL && g_ascii_isalpha (*value))
+    return TP_ATTR_STRING;
+  if (op == NULL && strchr (value, ',') != NULL)
+    return TP_ATTR_INTS;
   if (op == NULL)
     return strchr (value, '.') != NULL ? TP_ATTR_FLOAT : TP_ATTR_INT;
   for (const TpAttrSpec *spec = op->attrs; spec != NULL && spec->name; spec++)

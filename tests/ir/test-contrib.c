@@ -1,4 +1,5 @@
-/* test-contrib.c: ops of ONNX Runtime give what ONNX's own give that they stand for. */
+/* test-contrib.c: ops that are other ops, ONNX Runtime's and some of ONNX, give what
+ * those give that they stand for. */
 #include "config.h"
 
 #include "op-support.h"
@@ -13,6 +14,14 @@ typedef struct
   const char *inputs;         /* of both */
   const char *fused, *plain;  /* equal outputs, in this order */
 } Case;
+
+/* Cases of one opset. */
+typedef struct
+{
+  int opset;
+  const Case *cases;
+  gsize n;
+} Table;
 
 #define HEADS(x, y) "Reshape " x " cut -> " x "c;Transpose " x "c -> " y       \
                     " perm=0,2,1,3;"
@@ -118,12 +127,55 @@ static const Case nbits_cases[] = {
     UNPACKED ROWS "MatMulNBits x q t z -> m K=40 N=5 block_size=16;Add m b -> y" },
 };
 
+/* Of opset 24. */
+static const Case shape_cases[] = {
+  { "dft-back", "in x 2 7 3 2", "DFT x -> t;DFT t -> y inverse=1",
+    "Identity x -> y" },
+  { "dft-half", "in x 2 6 1;ints n 9;ints a 1", "DFT x n a -> y onesided=1",
+    "DFT x n a -> t;ints f 0;ints u 5;Slice t f u a -> y" },
+  { "dft-half-back", "in x 2 6 1;ints n 6;ints a 1",
+    "DFT x _ a -> t onesided=1;DFT t n a -> y onesided=1 inverse=1",
+    "Identity x -> y" },
+  { "dft-cut", "in x 2 9 1;ints n 5;ints a -2", "DFT x n a -> y",
+    "ints f 0;Slice x f n a -> c;DFT c _ a -> y" },
+  { "stft", "in x 2 11 1;ints s 3;const w 4", "STFT x s w -> y onesided=0",
+    "ints i 0 1 2 3 3 4 5 6 6 7 8 9;Gather x i -> g axis=1;ints d 2 3 4 1;"
+    "Reshape g d -> f;ints k 4 1;Reshape w k -> v;Mul f v -> m;DFT m -> y" },
+  { "col2im", "in x 2 12 6;ints h 4 6;ints b 2 2", "Col2Im x h b -> y strides=2,2",
+    "ints a 2 3 2 2 2 3;Reshape x a -> r;Transpose r -> t perm=0,1,4,2,5,3;"
+    "ints d 2 3 4 6;Reshape t d -> y" },
+  { "col2im-over", "in x 1 6 4;ints h 4;ints b 3", "Col2Im x h b -> y pads=1,1",
+    "ints a 2 3 4;Reshape x a -> r;Split r -> c d f axis=1 num_outputs=3;"
+    "ints pc 0 0 0 0 0 2;ints pd 0 0 1 0 0 1;ints pf 0 0 2 0 0 0;"
+    "Pad c pc -> c1;Pad d pd -> d1;Pad f pf -> f1;Add c1 d1 -> s1;Add s1 f1 -> s;"
+    "ints from 1;ints to 5;ints ax 2;Slice s from to ax -> k;ints yd 1 2 4;"
+    "Reshape k yd -> y" },
+  { "crop-pad", "in x 5 4;ints s 2 7", "CenterCropPad x s -> y",
+    "ints f 1;ints u 3;ints a 0;Slice x f u a -> c;ints p 0 1 0 2;Pad c p -> y" },
+  { "scatter", "in x 1 2 6 3;in u 1 2 2 3;ints w 3", "TensorScatter x u w -> y",
+    "ints a 2;ints o 0;ints t 3;ints k 5;ints e 6;Slice x o t a -> l;"
+    "Slice x k e a -> h;Concat l u h -> y axis=2" },
+  { "scatter-circular", "in x 2 5 3;in u 2 2 3;ints w 4 1",
+    "TensorScatter x u w -> y axis=1 mode=circular",
+    "Split x -> x0 x1 axis=0 num_outputs=2;Split u -> u0 u1 axis=0 num_outputs=2;"
+    "ints a 1;ints o 0;ints b 1;ints c 2;ints d 3;ints f 4;ints g 5;"
+    "Slice u0 o b a -> ua;Slice u0 b c a -> ub;Slice x0 b f a -> xa;"
+    "Concat ub xa ua -> y0 axis=1;"
+    "Slice x1 o b a -> xb;Slice x1 d g a -> xc;Concat xb u1 xc -> y1 axis=1;"
+    "Concat y0 y1 -> y axis=0" },
+};
+
+static const Case swiglu_cases[] = {
+  { "swiglu", "in x 2 5;in g 2 5", "SwiGLU x g -> y alpha=1.5",
+    "scalar a 1.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> v;Mul v g -> y" },
+};
+
 static TpGraph *
-load (const Case *c, const char *ops)
+load (int opset, const Case *c, const char *ops)
 {
   g_autofree char *text = g_strconcat (c->inputs, ";", ops, NULL);
   g_autoptr (GError) error = NULL;
-  TpGraph *graph = test_graph_new (17, text, &error);
+  TpGraph *graph = test_graph_new (opset, text, &error);
 
   g_assert_no_error (error);
   return graph;
@@ -161,11 +213,10 @@ run (const TpGraph *graph, GPtrArray *inputs)
 }
 
 static void
-test_case (gconstpointer data)
+check_case (int opset, const Case *c)
 {
-  const Case *c = data;
-  g_autoptr (TpGraph) fused = load (c, c->fused);
-  g_autoptr (TpGraph) plain = load (c, c->plain);
+  g_autoptr (TpGraph) fused = load (opset, c, c->fused);
+  g_autoptr (TpGraph) plain = load (opset, c, c->plain);
   g_autoptr (GPtrArray) inputs = draw_inputs (plain);
   g_autoptr (GPtrArray) got = run (fused, inputs);
   g_autoptr (GPtrArray) want = run (plain, inputs);
@@ -214,14 +265,32 @@ static const struct
     "K=32 N=5 block_size=16 bits=5", "and bits 2, 4 or 8" },
 };
 
-static void
-add_cases (const Case *all, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    {
-      g_autofree char *path = g_strconcat ("/contrib/", all[i].name, NULL);
+static const Table tables[] = {
+  { 17, cases, G_N_ELEMENTS (cases) },
+  { 17, nbits_cases, G_N_ELEMENTS (nbits_cases) },
+  { 24, shape_cases, G_N_ELEMENTS (shape_cases) },
+  { 28, swiglu_cases, G_N_ELEMENTS (swiglu_cases) },
+};
 
-      g_test_add_data_func (path, &all[i], test_case);
+/* @data: case behind the table, in tens of thousands. */
+static void
+test_case (gconstpointer data)
+{
+  const Table *table = &tables[GPOINTER_TO_INT (data) / 10000];
+
+  check_case (table->opset, &table->cases[GPOINTER_TO_INT (data) % 10000]);
+}
+
+static void
+add_table (int number)
+{
+  for (gsize i = 0; i < tables[number].n; i++)
+    {
+      g_autofree char *path
+          = g_strconcat ("/contrib/", tables[number].cases[i].name, NULL);
+
+      g_test_add_data_func (path, GINT_TO_POINTER (number * 10000 + (int) i),
+                            test_case);
     }
 }
 
@@ -240,8 +309,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  add_cases (cases, G_N_ELEMENTS (cases));
-  add_cases (nbits_cases, G_N_ELEMENTS (nbits_cases));
+  for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
+    add_table ((int) i);
   for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
     {
       g_autofree char *path = g_strdup_printf ("/contrib/error/%d", (int) i);

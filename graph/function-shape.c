@@ -1,0 +1,258 @@
+/* function-shape.c: ops whose bodies are arithmetic of shapes, all of it constant once
+ * these are known: Col2Im, CenterCropPad, TensorScatter. */
+#include "config.h"
+
+#include "graph/function-shape.h"
+
+#include "graph/graph-builder.h"
+
+#include <string.h>
+
+static const char *
+add_one (TpBody *self, const char *x, gint64 one)
+{
+  return tp_body_apply (self, "Add", x, TP_BODY_INTS (self, one), NULL);
+}
+
+/* ---- Col2Im ----------------------------------------------------------------- */
+
+/* A list of one number per dimension of the image; none of it: @usual. */
+static const char *
+get_list (TpBody *self, const char *attr, const char *like, gint64 usual)
+{
+  int n = 0;
+  const gint64 *values = tp_node_get_ints (self->node, attr, &n);
+
+  if (values != NULL)
+    return tp_body_add_ints (self, n, values);
+  return add_one (self,
+                  tp_body_apply (self, "Mul", like, TP_BODY_INTS (self, 0),
+                                 NULL),
+                  usual);
+}
+
+/* How many blocks there are along each dimension. */
+static const char *
+count_blocks (TpBody *self, const char *image, const char *block)
+{
+  int n = 0;
+  const gint64 *pads = tp_node_get_ints (self->node, "pads", &n);
+  const char *reach = tp_body_apply (self, "Mul", add_one (self, block, -1),
+                                     get_list (self, "dilations", block, 1),
+                                     NULL);
+  const char *room = image;
+
+  for (int side = 0; side < 2 && pads != NULL; side++)
+    room = tp_body_apply (self, "Add", room,
+                          tp_body_add_ints (self, n / 2, pads + side * (n / 2)),
+                          NULL);
+  room = tp_body_apply (self, "Sub", add_one (self, room, -1), reach, NULL);
+  return add_one (self,
+                  tp_body_apply (self, "Div", room,
+                                 get_list (self, "strides", block, 1), NULL),
+                  1);
+}
+
+/* [k, 1, block..]: the part of a block that each of its k elements is. */
+static const char *
+add_unit_filters (TpBody *self, const char *block, const char *k,
+                  const char *like)
+{
+  const char *places = tp_body_count_to (self, k);
+  const char *unit = tp_body_apply (
+      self, "Equal", tp_body_add_view (self, "Unsqueeze", places, 1), places,
+      NULL);
+
+  unit = tp_body_apply (self, "CastLike", unit, like, NULL);
+  return tp_body_apply (
+      self, "Reshape", unit,
+      TP_BODY_JOIN (self, k, TP_BODY_INTS (self, 1), block), NULL);
+}
+
+/* What no block reaches, at the end of each dimension, is 0. */
+static const char *
+fill_image (TpBody *self, const char *x, const char *image)
+{
+  const char *there = tp_body_slice (self, tp_body_add_shape (self, x),
+                                     TP_BODY_INTS (self, 2),
+                                     TP_BODY_INTS (self, G_MAXINT32));
+  const char *rest = tp_body_apply (self, "Sub", image, there, NULL);
+  const char *none = tp_body_apply (self, "Mul", image,
+                                    TP_BODY_INTS (self, 0), NULL);
+  const char *two = TP_BODY_INTS (self, 0, 0);
+
+  return tp_body_apply (self, "Pad", x,
+                        TP_BODY_JOIN (self, two, none, two, rest), NULL);
+}
+
+/* A transposed convolution by unit filters: each channel an image of its own. */
+static void
+add_col2im (TpBody *self)
+{
+  static const char *const passed[] = { "dilations", "pads", "strides" };
+  TpAttr attrs[G_N_ELEMENTS (passed)];
+  TpNode node = { .type = "ConvTranspose", .attrs = attrs };
+  const char *x = tp_body_get_input (self, 0), *ends[2];
+  const char *image = tp_body_get_input (self, 1);
+  const char *block = tp_body_get_input (self, 2);
+  const char *k = tp_body_multiply_all (self, block), *shape = tp_body_add_shape (self, x);
+  const char *made = tp_body_make_name (self);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (passed); i++)
+    if (tp_node_find_attr (self->node, passed[i]) != NULL)
+      attrs[node.n_attrs++] = *tp_node_find_attr (self->node, passed[i]);
+  ends[0] = tp_body_apply (
+      self, "Reshape", x,
+      TP_BODY_JOIN (self, TP_BODY_INTS (self, -1), k,
+                    count_blocks (self, image, block)),
+      NULL);
+  ends[1] = add_unit_filters (self, block, k, x);
+  tp_body_add_node (self, &node, (TpNodeNames){ 2, ends, 1, &made });
+  made = fill_image (self, made, image);
+  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], made,
+               TP_BODY_JOIN (self, tp_body_pick (self, shape, 0),
+                             TP_BODY_INTS (self, -1), image),
+               NULL);
+}
+
+/* ---- CenterCropPad ------------------------------------------------------------ */
+
+static const char *
+halve (TpBody *self, const char *x)
+{
+  return tp_body_apply (self, "Div", x, TP_BODY_INTS (self, 2), NULL);
+}
+
+static const char *
+at_least_zero (TpBody *self, const char *x)
+{
+  return tp_body_apply (self, "Max", x, TP_BODY_INTS (self, 0), NULL);
+}
+
+static void
+add_center_crop_pad (TpBody *self)
+{
+  int n = 0;
+  const gint64 *named = tp_node_get_ints (self->node, "axes", &n);
+  const char *x = tp_body_get_input (self, 0), *shape = tp_body_add_shape (self, x);
+  const char *wanted = tp_body_get_input (self, 1);
+  const char *axes = named != NULL ? tp_body_add_ints (self, n, named)
+                                   : tp_body_count_to (self, tp_body_add_shape (self, shape));
+  const char *there = tp_body_apply (self, "Gather", shape, axes, NULL);
+  const char *more = tp_body_apply (self, "Sub", there, wanted, NULL);
+  const char *less = at_least_zero (
+      self, tp_body_apply (self, "Sub", wanted, there, NULL));
+  const char *from = halve (self, at_least_zero (self, more));
+  const char *to = tp_body_apply (
+      self, "Add", from, tp_body_apply (self, "Min", there, wanted, NULL), NULL);
+  const char *before = halve (self, less);
+  const char *zero = tp_body_apply (
+      self, "CastLike", tp_body_add_float (self, 0.0), x, NULL);
+
+  x = tp_body_add (self, "Slice", NULL, NULL, x, from, to, axes, NULL);
+  tp_body_add (self, "Pad", NULL, self->ends.outputs[0], x,
+               TP_BODY_JOIN (self, before,
+                             tp_body_apply (self, "Sub", less, before, NULL)),
+               zero, axes, NULL);
+}
+
+/* ---- TensorScatter ------------------------------------------------------------ */
+
+/* [batch, before, along, behind] for dimension @axis of @x; 1 is not the batch. */
+static const char *
+make_four (TpBody *self, const char *x, gint64 axis)
+{
+  const char *shape = tp_body_add_shape (self, x), *at = TP_BODY_INTS (self, axis);
+  const char *before = tp_body_slice (self, shape, TP_BODY_INTS (self, 1), at);
+  gint64 next = axis + 1;
+  const char *behind = tp_body_slice (
+      self, shape, TP_BODY_INTS (self, next == 0 ? G_MAXINT32 : next),
+      TP_BODY_INTS (self, G_MAXINT32));
+
+  return tp_body_apply (
+      self, "Reshape", x,
+      TP_BODY_JOIN (self, tp_body_pick (self, shape, 0), tp_body_multiply_all (self, before),
+                    tp_body_apply (self, "Gather", shape, at, NULL),
+                    tp_body_multiply_all (self, behind)),
+      NULL);
+}
+
+/* [batch, 1, along, 1]: which row of the update each of the cache is. */
+static const char *
+count_from_index (TpBody *self, const char *n)
+{
+  const char *mode = tp_node_get_string (self->node, "mode", "linear");
+  const char *first = tp_body_get_input (self, 2);
+  const char *rows = tp_body_apply (self, "Reshape", tp_body_count_to (self, n),
+                                    TP_BODY_INTS (self, 1, 1, -1, 1), NULL);
+
+  if (strcmp (mode, "linear") != 0 && strcmp (mode, "circular") != 0)
+    tp_body_refuse (self, "mode '%s' is not known: 'linear' or 'circular'", mode);
+  if (first == NULL)
+    return rows;
+  first = tp_body_apply (self, "Reshape", first, TP_BODY_INTS (self, -1, 1, 1, 1),
+                         NULL);
+  rows = tp_body_apply (self, "Sub", rows, first, NULL);
+  return strcmp (mode, "circular") == 0
+             ? tp_body_apply (self, "Mod", rows, n, NULL)
+             : rows;
+}
+
+static const char *
+is_within (TpBody *self, const char *rows, const char *n)
+{
+  const char *is_below = tp_body_apply (self, "Less", rows, n, NULL);
+  const char *is_above
+      = tp_body_apply (self, "Less", TP_BODY_INTS (self, -1), rows, NULL);
+
+  return tp_body_apply (self, "And", is_below, is_above, NULL);
+}
+
+/* Each row of the cache is one of the update, or as it was. */
+static void
+add_tensor_scatter (TpBody *self)
+{
+  static const TpAttr batch_dims = { .name = "batch_dims", .kind = TP_ATTR_INT,
+                                     .i = 2 };
+  gint64 axis = tp_node_get_int (self->node, "axis", -2);
+  const char *cache = tp_body_get_input (self, 0);
+  const char *past = make_four (self, cache, axis);
+  const char *update = make_four (self, tp_body_get_input (self, 1), axis);
+  const char *shape = tp_body_add_shape (self, past);
+  const char *n_new = tp_body_pick (self, tp_body_add_shape (self, update), 2);
+  const char *rows = count_from_index (self, tp_body_pick (self, shape, 2));
+  const char *is_new = is_within (self, rows, n_new);
+  const char *one = TP_BODY_INTS (self, 1), *table;
+
+  rows = at_least_zero (self, tp_body_apply (self, "Min", rows,
+                                             add_one (self, n_new, -1), NULL));
+  table = tp_body_slice (self, shape, TP_BODY_INTS (self, 0),
+                         TP_BODY_INTS (self, 3));
+  table = tp_body_apply (self, "Expand", rows,
+                         TP_BODY_JOIN (self, table, one), NULL);
+  update = tp_body_add (self, "GatherND", &batch_dims, NULL, update, table,
+                        NULL);
+  update = tp_body_apply (self, "Where", is_new, update, past);
+  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], update,
+               tp_body_add_shape (self, cache), NULL);
+}
+
+/* ---- the table --------------------------------------------------------- */
+
+static const char *const col2im_attrs[] = { "dilations", "pads", "strides",
+                                            NULL };
+static const char *const crop_attrs[] = { "axes", NULL };
+static const char *const scatter_attrs[] = { "axis", "mode", NULL };
+
+static const TpFunction functions[] = {
+  { "CenterCropPad", 2, 2, 1, crop_attrs, { 0.0 }, add_center_crop_pad },
+  { "Col2Im", 3, 3, 1, col2im_attrs, { 0.0 }, add_col2im },
+  { "TensorScatter", 2, 3, 1, scatter_attrs, { 0.0 }, add_tensor_scatter },
+};
+
+const TpFunction *
+tp_function_list_shape (gsize *out_n)
+{
+  *out_n = G_N_ELEMENTS (functions);
+  return functions;
+}
