@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#define MOST_EXACT (1 << 24)  /* of float32 */
+
 static const struct
 {
   const char *from, *to;
@@ -45,7 +47,7 @@ static int
 add_positions (TpDraft *draft, const TpNode *node, gint64 n, GError **error)
 {
   g_autofree double *values = g_try_new (double, n);
-  TpTensor like = { .name = node->name, .dtype = TPLAN_DTYPE_INT64, .rank = 1,
+  TpTensor like = { .name = node->name, .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1,
                     .dims = { n } };
 
   if (values == NULL)
@@ -60,7 +62,8 @@ add_positions (TpDraft *draft, const TpNode *node, gint64 n, GError **error)
   return tp_draft_add_values (draft, &like, ":positions", values, error);
 }
 
-/* What is empty, or would need too much, stays as it is. */
+/* What is empty, or would need too much, stays as it is; and positions are reals,
+ * which are exact to 2^24. */
 static gboolean
 rank_node (TpDraft *draft, int index, GError **error)
 {
@@ -76,7 +79,8 @@ rank_node (TpDraft *draft, int index, GError **error)
   x = tp_draft_tensor (draft, node.inputs[0]);
   if (!tp_node_get_axis (&node, ranked[kind].axis, x->rank, &axis, error))
     return FALSE;
-  if (x->count == 0 || !tp_draft_take_constants (draft, x->dims[axis]))
+  if (x->count == 0 || x->dims[axis] > MOST_EXACT
+      || !tp_draft_take_constants (draft, x->dims[axis]))
     return TRUE;
   inputs = tp_region_alloc (draft->region, n + 1, sizeof *inputs, error);
   if (inputs == NULL)
