@@ -22,6 +22,12 @@ extern const TpTestMutation tp_test_load_mutations[];
 extern const TpTestMutation tp_test_span_mutations[];
 /* Of plans for energy, price and both, of two devices. */
 extern const TpTestMutation tp_test_rated_mutations[];
+/* Of plans for these, of three devices and more within limits of memory; the checker in
+ * Python sees none of the first, which no file says. */
+extern const TpTestMutation tp_test_fitting_mutations[];
+#define TP_TEST_FITTING_ALONE 5
+/* Where they are proved by shares. */
+extern const TpTestMutation tp_test_fitting_share_mutations[];
 /* Of plans for three devices and more. */
 extern const TpTestMutation tp_test_share_mutations[];
 /* Of plans for three devices and more, within limits of memory, whose tree is a peak of the
