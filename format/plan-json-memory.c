@@ -129,7 +129,8 @@ tp_plan_write_memory_tree (const TpMemoryProof *proof, int n_devices,
   tp_text_append_printf (out,
                           " \"memory_bound_ns\": %" G_GINT64_FORMAT ",\n",
                           proof->bound_ns);
-  tp_plan_write_views (graph, out);
+  if (graph != NULL)
+    tp_plan_write_views (graph, out);
   write_bounds (proof, out);
   write_tree (proof, n_devices, out);
 }

@@ -4,7 +4,8 @@
 
 #include "ir/plan.h"
 
-/* Lines of their own, "memory_views" among them. */
+/* Lines of their own, "memory_views" among them. @graph: (nullable): whose views they
+ * are; NULL: they stand there already. */
 void tp_plan_write_memory_tree (const TpMemoryProof *proof, int n_devices,
                                 const TpGraph *graph, GString *out);
 /* Likewise; none where @plan has no proof. */

@@ -5,6 +5,7 @@
 
 #include "format/plan-json-arcs.h"
 #include "format/plan-json-load.h"
+#include "format/plan-json-memory.h"
 #include "format/plan-json-shares.h"
 #include "ir/text.h"
 
@@ -45,6 +46,25 @@ write_set (const char *key, guint set, GString *out)
   tp_text_append_c (out, ']');
 }
 
+static void
+write_end (const TpRateEnd *end, int n_devices, GString *out)
+{
+  if (end->tree != NULL)
+    tp_plan_write_memory_tree (end->tree, n_devices, NULL, out);
+  else if (end->shares->room == NULL)
+    tp_plan_write_share_proof (end->shares, n_devices, out);
+  else
+    {
+      tp_text_append_printf (out, " \"share_unit\": %" G_GINT64_FORMAT ",\n",
+                             end->shares->unit);
+      tp_plan_write_share_room (end->shares, n_devices, NULL, out);
+    }
+  write_set ("rented", end->rented, out);
+  tp_text_append_c (out, ',');
+  write_set ("without", end->without, out);
+  tp_text_append_printf (out, ", \"divisor\": %" G_GINT64_FORMAT, end->divisor);
+}
+
 /* Of three devices and more. */
 static void
 write_ends (const TpPlan *plan, GString *out)
@@ -56,17 +76,31 @@ write_ends (const TpPlan *plan, GString *out)
   tp_text_append (out, " \"aim_ends\": [");
   for (guint i = 0; i < ends->len; i++)
     {
+      tp_text_append (out, i == 0 ? "\n  {" : ",\n  {");
+      write_end (ends->pdata[i], plan->n_devices, out);
+      tp_text_append_c (out, '}');
+    }
+  tp_text_append (out, "],\n");
+}
+
+/* Likewise, of what fits. */
+static void
+write_fitting (const TpPlan *plan, const TpGraph *graph, GString *out)
+{
+  const TpPointers *ends = plan->rate_proof->fitting;
+
+  tp_plan_write_views (graph, out);
+  tp_text_append (out, " \"ends\": [");
+  for (guint i = 0; i < ends->len; i++)
+    {
       const TpRateEnd *it = ends->pdata[i];
 
       tp_text_append (out, i == 0 ? "\n  {" : ",\n  {");
-      tp_plan_write_share_proof (it->shares, plan->n_devices, out);
-      write_set ("rented", it->rented, out);
-      tp_text_append_c (out, ',');
-      write_set ("without", it->without, out);
-      tp_text_append_printf (out, ", \"divisor\": %" G_GINT64_FORMAT "}",
-                             it->divisor);
+      write_end (it, plan->n_devices, out);
+      tp_text_append_printf (out, ", \"times\": %" G_GINT64_FORMAT "}",
+                             it->times);
     }
-  tp_text_append (out, "],\n");
+  tp_text_append_c (out, ']');
 }
 
 /* Of what fits into limits of memory. */
@@ -78,8 +112,13 @@ write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
   if (proof->room == NULL)
     return;
   tp_text_append (out, " \"aim_room\": {\n");
-  tp_plan_write_fitting (proof->room, plan->n_devices, graph, out);
-  write_set ("unfit", proof->unfit, out);
+  if (proof->fitting->len > 0)
+    write_fitting (plan, graph, out);
+  else
+    {
+      tp_plan_write_fitting (proof->room, plan->n_devices, graph, out);
+      write_set ("unfit", proof->unfit, out);
+    }
   tp_text_append_printf (out, ",\n \"aim_bound\": %" G_GINT64_FORMAT "},\n",
                          proof->room->bound_ns);
 }

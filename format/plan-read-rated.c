@@ -5,10 +5,12 @@
 
 #include "format/plan-read-arcs.h"
 #include "format/plan-read-load.h"
+#include "format/plan-read-memory.h"
 #include "format/plan-read-shares.h"
 #include "ir/guard.h"
 
-#define N_KEYS 6              /* of an end of three devices and more */
+#define N_END_KEYS 3          /* of an end of three devices and more, and its proof */
+#define N_PROOF_KEYS 3
 #define N_PARTS 6             /* of a device's rates; the last may be left out */
 
 /* Of @n numbers. */
@@ -107,37 +109,75 @@ read_set (TpPlanPlace place, const char *key, int n_devices, guint *out,
   return TRUE;
 }
 
+/* As many keys as belong to its proof and @n_besides. */
 static gboolean
-read_end (TpPlanPlace place, TpPlan *plan, GError **error)
+read_end (TpPlanPlace place, int n_devices, gsize n_besides, TpRateEnd *end,
+          GError **error)
+{
+  return (json_object_size (place.json) == n_besides + N_PROOF_KEYS
+          || tp_plan_read_fail (place.reader, error, place.path,
+                                "not an object of a proof, rented, without, "
+                                "divisor and, of what fits, times"))
+         && read_set (place, "rented", n_devices, &end->rented, error)
+         && read_set (place, "without", n_devices, &end->without, error)
+         && tp_plan_read_number (place, "divisor", &end->divisor, error);
+}
+
+static gboolean
+read_free_end (TpPlanPlace place, TpPlan *plan, GError **error)
 {
   TpRateEnd *end = tp_rate_end_new (0, 0);
 
   tp_pointers_add (plan->rate_proof->ends, end);
-  if (!json_is_object (place.json) || json_object_size (place.json) != N_KEYS)
-    return tp_plan_read_fail (place.reader, error, place.path,
-                              "not an object of share_unit, share_bounds, "
-                              "share_tree, rented, without and divisor");
+  if (!read_end (place, plan->n_devices, N_END_KEYS, end, error))
+    return FALSE;
   end->shares = tp_plan_read_share_proof (place, plan->n_devices, error);
-  return end->shares != NULL
-         && read_set (place, "rented", plan->n_devices, &end->rented, error)
-         && read_set (place, "without", plan->n_devices, &end->without, error)
-         && tp_plan_read_number (place, "divisor", &end->divisor, error);
+  return end->shares != NULL;
 }
 
-/* Of three devices and more. */
+/* Of any of three proofs. */
 static gboolean
-read_ends (TpPlanPlace root, TpPlan *plan, GError **error)
+read_fitting_end (TpPlanPlace place, TpPlan *plan, GError **error)
 {
-  TpPlanPlace place = { root.reader, "aim_ends", NULL };
+  TpRateEnd *end = tp_rate_end_new (0, 0);
+  gboolean is_swept = json_object_get (place.json, "memory_bound_ns") != NULL;
+  gboolean is_room = json_object_get (place.json, "share_room_ns") != NULL;
+
+  tp_pointers_add (plan->rate_proof->fitting, end);
+  if (!read_end (place, plan->n_devices, N_END_KEYS + 1 + (!is_swept && is_room),
+                 end, error)
+      || !tp_plan_read_number (place, "times", &end->times, error))
+    return FALSE;
+  if (is_swept)
+    end->tree = tp_plan_read_memory_tree (place, plan->n_devices, error);
+  else if (!is_room)
+    end->shares = tp_plan_read_share_proof (place, plan->n_devices, error);
+  else
+    {
+      end->shares = tp_share_proof_new ();
+      return tp_plan_read_number (place, "share_unit", &end->shares->unit, error)
+             && tp_plan_read_share_room (place, plan->n_devices, end->shares,
+                                         error);
+    }
+  return end->tree != NULL || end->shares != NULL;
+}
+
+/* List @key, of three devices and more. */
+static gboolean
+read_ends (TpPlanPlace root, const char *key, TpPlan *plan,
+           gboolean (*read) (TpPlanPlace place, TpPlan *plan, GError **error),
+           GError **error)
+{
+  TpPlanPlace place = { root.reader, key, NULL };
   json_t *list;
 
-  if (json_object_get (root.json, "aim_ends") == NULL)
+  if (json_object_get (root.json, key) == NULL)
     return TRUE;
-  if (!tp_plan_read_list (root, "aim_ends", -1, &list, error))
+  if (!tp_plan_read_list (root, key, -1, &list, error))
     return FALSE;
   for (gsize i = 0; i < json_array_size (list); i++)
-    if (!read_end (tp_plan_place_enter (place, json_array_get (list, i)), plan,
-                   error))
+    if (!read (tp_plan_place_enter (place, json_array_get (list, i)), plan,
+               error))
       return FALSE;
   return TRUE;
 }
@@ -155,8 +195,11 @@ read_room (TpPlanPlace root, TpPlan *plan, GError **error)
   if (!json_is_object (place.json))
     return tp_plan_read_fail (place.reader, error, place.path, "not an object");
   proof->room = tp_room_proof_new (0);
+  if (!tp_plan_read_number (place, "aim_bound", &proof->room->bound_ns, error))
+    return FALSE;
+  if (plan->n_devices > 2)
+    return read_ends (place, "ends", plan, read_fitting_end, error);
   return read_set (place, "unfit", plan->n_devices, &proof->unfit, error)
-         && tp_plan_read_number (place, "aim_bound", &proof->room->bound_ns, error)
          && tp_plan_read_fitting (place, plan->n_devices, proof->room, error);
 }
 
@@ -178,6 +221,6 @@ tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   is_good = tp_plan_read_arcs (root, "aim_arcs", plan, &list, error);
   proof->arcs = list.arcs;
   proof->n_arcs = list.n_arcs;
-  return is_good && read_ends (root, plan, error)
+  return is_good && read_ends (root, "aim_ends", plan, read_free_end, error)
          && read_room (root, plan, error);
 }

@@ -22,6 +22,7 @@ tp_rate_end_free (TpRateEnd *end)
   if (end == NULL)
     return;
   g_clear_pointer (&end->shares, tp_share_proof_free);
+  g_clear_pointer (&end->tree, tp_memory_proof_free);
   g_free (end);
 }
 
@@ -31,6 +32,7 @@ tp_rate_proof_new (void)
   g_autoptr (TpRateProof) proof = tp_new0 (TpRateProof, 1);
 
   proof->ends = tp_pointers_new ((GDestroyNotify) tp_rate_end_free);
+  proof->fitting = tp_pointers_new ((GDestroyNotify) tp_rate_end_free);
   return g_steal_pointer (&proof);
 }
 
@@ -48,5 +50,6 @@ tp_rate_proof_free (TpRateProof *proof)
   g_free (proof->arcs);
   tp_room_proof_free (proof->room);
   tp_pointers_free (proof->ends);
+  tp_pointers_free (proof->fitting);
   g_free (proof);
 }

@@ -20,12 +20,17 @@ typedef struct
   guint rented, without;      /* these, and those: a bit for each */
   gint64 divisor;             /* of what times are weighted with, rounded down: what is
                                * proved is that many times as much */
+  gint64 times;               /* 0; of what fits: they count so often, and all times
+                               * once besides, where some would count nothing */
   TpShareProof *shares;       /* that none of them is below the bound: of times, as
                                * weighted where @rented have ops, on all devices but
-                               * @without */
+                               * @without; with a room, that none that fits is */
+  TpMemoryProof *tree;        /* (nullable): or this one, that none that fits is; no
+                               * shares then */
 } TpRateEnd;
 
-TpRateEnd *tp_rate_end_new (guint rented, guint without); /* by 1, no shares */
+/* By 1, no proof. */
+TpRateEnd *tp_rate_end_new (guint rented, guint without);
 void tp_rate_end_free (TpRateEnd *end); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRateEnd, tp_rate_end_free)
 
@@ -39,13 +44,14 @@ typedef struct
   int n_arcs;
   TpArc *arcs;                /* of the times, times what they are worth where not
                                * all is on one device; one device has none */
-  TpRoomProof *room;          /* (nullable): of what fits into limits of memory, of two
-                               * devices: that none with ops on both costs less, and
-                               * its bound none that fits; no weights */
+  TpRoomProof *room;          /* (nullable): of what fits into limits of memory: its
+                               * bound none costs less than; of two devices, that none
+                               * with ops on both does; no weights */
   guint unfit;                /* with it: devices on which all ops do not fit, a bit for
                                * each */
   TpPointers *ends;           /* TpRateEnd: of three devices and more, in place of
                                * arcs: each placement is of one; else empty */
+  TpPointers *fitting;        /* TpRateEnd: likewise, of what fits, with @room */
 } TpRateProof;
 
 /* What no placement costs less than, or none that fits, if that is known. */

@@ -1,25 +1,22 @@
 /* limit-climb.c: see limit-climb.h.
  *
- * What a cut proves is a concave function of the prices, made of planes: one for each
- * placement, which rises as that holds more than the limits. So the placements that cuts
- * found so far say what no prices prove more than, and where that is most is tried next
- * (J. E. Kelley, The cutting-plane method for solving convex programs, 1960); every
- * other time halfway to the best so far, since with few planes that swings
- * (P. Wentges, Weighted Dantzig-Wolfe decomposition for linear mixed-integer
+ * The placements that cuts found so far say which prices are tried next
+ * (limit-master.c); every other time halfway to the best so far, since with few planes that
+ * swings (P. Wentges, Weighted Dantzig-Wolfe decomposition for linear mixed-integer
  * programming, 1997). A row is taken in where a placement holds most too much. */
 #include "config.h"
 
 #include "planner/limit-climb.h"
 
 #include "ir/guard.h"
-#include "planner/limit-prices.h"
+#include "planner/limit-master.h"
 #include "planner/limit-questions.h"
 
 #include <string.h>
 
 #define CUT_ROWS 8            /* as many make a cut take about twice as long */
 #define MAX_SEEN 64
-#define CLOSE 1e-6            /* of what is left to prove: nothing */
+#define CLOSE 1e-6            /* of a limit: nothing */
 #define FIRST_MOST 4          /* the highest price, of what the best costs by the */
 #define STEEP 32              /* limit; then times this, where it is too low */
 
@@ -40,11 +37,7 @@ typedef struct
   int n_rows;
   TpArray *seen;              /* int: of what cuts found, those with ops as fixed */
   guint n_best;               /* 1: the best is a column, the first; else 0 */
-  TpArray *columns;           /* TpLimitColumn: of the best, and of each of @seen */
-  TpArray *parts;             /* double, of each */
-  double scale;               /* of costs */
-  double most;                /* that a price may be, by scale */
-  gboolean is_short;
+  TpLimitMaster master;       /* columns: of the best, and of each of @seen */
 } Climbing;
 
 void
@@ -93,12 +86,11 @@ find_over (const Climbing *climbing, const Row *row, const gint8 *devices)
 static void
 add_column (Climbing *climbing, gint64 cost, const gint8 *devices)
 {
-  TpLimitColumn column = { .cost = (double) cost / climbing->scale };
+  TpLimitColumn column = { .cost = (double) cost };
 
   for (int i = 0; i < climbing->n_rows; i++)
     column.over[i] = find_over (climbing, &climbing->rows[i], devices);
-  tp_array_append_val (climbing->columns, column);
-  tp_array_set_size (climbing->parts, climbing->columns->len);
+  tp_limit_master_add (&climbing->master, column);
 }
 
 static const gint8 *
@@ -134,7 +126,7 @@ begin_columns (Climbing *climbing)
   const TpLimitClimber *climber = climbing->climber;
   const TpLimitBest *best = climber->best;
 
-  tp_array_set_size (climbing->columns, 0);
+  tp_limit_master_forget (&climbing->master);
   climbing->n_best = best->cost != TP_COST_NONE
                      && is_as_fixed (climbing, best->devices);
   if (climbing->n_best > 0)
@@ -213,8 +205,8 @@ add_row (Climbing *climbing, const Row *row)
     return FALSE;
   climbing->rows[at] = *row;
   climbing->n_rows = MAX (climbing->n_rows, at + 1);
-  for (guint k = 0; k < climbing->columns->len; k++)
-    tp_array_index (climbing->columns, TpLimitColumn, k).over[at]
+  for (guint k = 0; k < climbing->master.columns->len; k++)
+    tp_array_index (climbing->master.columns, TpLimitColumn, k).over[at]
         = find_over (climbing, row, get_devices (climbing, k));
   return TRUE;
 }
@@ -251,7 +243,7 @@ add_fullest (Climbing *climbing, const gint8 *devices)
 static double
 get_unit (const Climbing *climbing, const Row *row)
 {
-  return climbing->scale / (double) row->limit * (double) (1 << 30);
+  return climbing->master.scale / (double) row->limit * (double) (1 << 30);
 }
 
 static gint64
@@ -342,13 +334,10 @@ static gboolean
 find_prices (Climbing *climbing, gboolean is_halfway)
 {
   TpLimitPrices found;
-  double left;
+  gboolean is_more
+      = tp_limit_master_find (&climbing->master, climbing->n_rows,
+                              (double) climbing->climb->cut->value, &found);
 
-  tp_limit_prices_find (climbing->columns, climbing->n_rows, climbing->most,
-                        &found, (double *) (void *) climbing->parts->data);
-  climbing->is_short = found.is_short;
-  if (found.is_short)
-    climbing->most *= STEEP;
   for (int i = 0; i < climbing->n_rows; i++)
     {
       Row *row = &climbing->rows[i];
@@ -357,8 +346,7 @@ find_prices (Climbing *climbing, gboolean is_halfway)
                        ? (found.prices[i] + row->best_price) / 2
                        : found.prices[i];
     }
-  left = found.value - (double) climbing->climb->cut->value / climbing->scale;
-  return found.is_short || left > CLOSE;
+  return is_more;
 }
 
 /* Whether too much is held at the highest price there is. */
@@ -369,7 +357,7 @@ is_dearest (const Climbing *climbing)
 
   for (int i = 0; i < climbing->n_rows; i++)
     most = MAX (most, round_price (climbing, &climbing->rows[i]));
-  return climbing->is_short && most == climbing->climber->max_price;
+  return climbing->master.is_short && most == climbing->climber->max_price;
 }
 
 static gboolean
@@ -384,10 +372,10 @@ static double
 find_peak (const Climbing *climbing, int device, int *out_step)
 {
   const TpLimitModel *model = climbing->climber->model;
-  const double *parts = (const double *) (void *) climbing->parts->data;
+  const double *parts = tp_limit_master_get_parts (&climbing->master);
   g_autofree double *sums = tp_new0 (double, model->n_ops + 1);
 
-  for (guint k = 0; k < climbing->columns->len; k++)
+  for (guint k = 0; k < climbing->master.columns->len; k++)
     if (parts[k] > 0)
       tp_limit_held_add (&model->held, get_devices (climbing, k), device,
                          parts[k], sums);
@@ -436,23 +424,34 @@ find_next (Climbing *climbing, gboolean is_halfway)
   return FALSE;
 }
 
+static gboolean
+try (gpointer data)
+{
+  try_prices (data);
+  return !is_done (data);
+}
+
+static gboolean
+next (gpointer data, int round)
+{
+  Climbing *climbing = data;
+  TpLimitClimb *climb = climbing->climb;
+
+  add_fullest (climbing, climb->found);
+  if (!find_next (climbing, round % 2 == 0))
+    return FALSE;
+  climb->is_hopeless = is_dearest (climbing);
+  return !climb->is_hopeless;
+}
+
 static void
 climb_up (Climbing *climbing)
 {
-  TpLimitClimb *climb = climbing->climb;
+  static const TpLimitAscent ascent = { try, next };
 
-  try_prices (climbing);
-  for (int i = 1; i < climbing->climber->n_tries && !is_done (climbing); i++)
-    {
-      add_fullest (climbing, climb->found);
-      if (!find_next (climbing, i % 2 == 0))
-        return;
-      climb->is_hopeless = is_dearest (climbing);
-      if (climb->is_hopeless)
-        return;
-      try_prices (climbing);
-    }
-  find_prices (climbing, FALSE); /* for the parts */
+  if (tp_limit_master_climb (&ascent, climbing->climber->n_tries, climbing)
+      != TP_LIMIT_NO_OTHERS)
+    find_prices (climbing, FALSE); /* for the parts */
 }
 
 /* ---- what comes of it ----------------------------------------------------- */
@@ -461,16 +460,16 @@ static void
 mix (Climbing *climbing)
 {
   TpLimitClimb *climb = climbing->climb;
-  const double *parts = (const double *) (void *) climbing->parts->data;
+  const double *parts = tp_limit_master_get_parts (&climbing->master);
   double least = 0;
   int n = climbing->climber->model->n_ops;
 
   memcpy (climb->under, climb->found, n);
-  for (guint k = 0; k < climbing->columns->len; k++)
+  for (guint k = 0; k < climbing->master.columns->len; k++)
     {
       const gint8 *devices = get_devices (climbing, k);
       const TpLimitColumn *column
-          = &tp_array_index (climbing->columns, TpLimitColumn, k);
+          = &tp_array_index (climbing->master.columns, TpLimitColumn, k);
       double over = -1;
 
       if (parts[k] <= 0)
@@ -490,8 +489,7 @@ static void
 climbing_clear (Climbing *climbing)
 {
   tp_array_unref (climbing->seen);
-  tp_array_unref (climbing->columns);
-  tp_array_unref (climbing->parts);
+  tp_limit_master_clear (&climbing->master);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Climbing, climbing_clear)
 
@@ -501,11 +499,15 @@ tp_limit_climb_init (TpLimitClimb *climb, TpLimitClimber *climber,
 {
   int n = climber->model->n_ops;
   g_auto (Climbing) climbing = { .climb = climb, .climber = climber,
-                                 .fixed = fixed, .most = FIRST_MOST,
-                                 .seen = tp_array_new (sizeof (int)),
-                                 .columns = tp_array_new (sizeof (TpLimitColumn)),
-                                 .parts = tp_array_new (sizeof (double)) };
+                                 .fixed = fixed,
+                                 .seen = tp_array_new (sizeof (int)) };
 
+  tp_limit_master_init (&climbing.master, STEEP);
+  tp_limit_master_reset (&climbing.master,
+                         climber->best->cost != TP_COST_NONE
+                             ? climber->best->cost
+                             : climber->model->sum,
+                         FIRST_MOST);
   *climb = (TpLimitClimb){ .device = -1, .step = -1 };
   climb->found = tp_new0 (gint8, n + 1);
   climb->under = tp_new0 (gint8, n + 1);
@@ -514,9 +516,6 @@ tp_limit_climb_init (TpLimitClimb *climb, TpLimitClimber *climber,
   for (int i = 0; i < (int) climber->costs->len; i++)
     if (is_as_fixed (&climbing, get_seen (climber, i)))
       tp_array_append_val (climbing.seen, i);
-  climbing.scale = (double) MAX (climber->best->cost != TP_COST_NONE
-                                     ? climber->best->cost
-                                     : climber->model->sum, 1);
   take_prices (&climbing, prices);
   begin_columns (&climbing);
   climb_up (&climbing);

@@ -4,6 +4,7 @@
 #include "planner/limit-flags.h"
 
 #include "ir/guard.h"
+#include "planner/limit-costs.h"
 
 #include <string.h>
 
@@ -69,9 +70,10 @@ add_copy (TpLimitFlags *flags, int tensor, int device)
 
   for (int from = 0; from < flags->scope->n_devices; from++)
     {
-      gint64 price = from == device ? 0
-                                    : tp_limit_scope_copy (flags->scope, tensor,
-                                                           from, device);
+      gint64 price = from == device
+                         ? 0
+                         : tp_limit_costs_copy (flags->scope->problem, tensor,
+                                                from, device);
 
       if (price > 0)
         add_item (flags, &flags->made[tp_limit_flags_index (flags, it->producer, from)],
@@ -90,8 +92,8 @@ add_copies (TpLimitFlags *flags, int tensor)
   for (int d = 0; d < scope->n_devices && it->n_consumers > 0; d++)
     if (it->producer < 0)
       add_price (flags, it->consumers, it->n_consumers, 1u << d,
-                 tp_limit_scope_copy (scope, tensor, TP_COSTS_HOST, d));
-    else if (!tp_limit_scope_is_kept (scope, tensor, d))
+                 tp_limit_costs_copy (scope->problem, tensor, TP_COSTS_HOST, d));
+    else if (!tp_limit_costs_is_kept (scope->problem, tensor, d))
       add_copy (flags, tensor, d);
 }
 

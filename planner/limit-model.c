@@ -6,11 +6,13 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "ir/pools.h"
+#include "planner/limit-costs.h"
 
 #include <string.h>
 
 /* ---- terms -------------------------------------------------------------- */
 
+/* Without own costs. */
 static TpLimitTerms *
 terms_alloc (int n_ops)
 {
@@ -18,7 +20,6 @@ terms_alloc (int n_ops)
 
   terms->terms = tp_array_new (sizeof (TpLimitTerm));
   terms->readers = tp_array_new (sizeof (int));
-  terms->own = tp_new0 (gint64, 2 * (gsize) n_ops + 1);
   terms->n_ops = n_ops;
   return g_steal_pointer (&terms);
 }
@@ -35,22 +36,14 @@ tp_limit_terms_free (TpLimitTerms *terms)
 }
 
 static void
-add_own (TpLimitTerms *terms, int op, int device, gint64 price)
-{
-  gint64 *own = &terms->own[2 * (gsize) op + device];
-
-  if (*own != TP_COST_NONE)
-    *own = price == TP_COST_NONE ? TP_COST_NONE : *own + price;
-}
-
-static void
 add_term (TpLimitTerms *terms, TpLimitTerm term, const int *readers)
 {
   if (term.price == 0 || term.n == 0)
     return;
   if (term.n == 1 && term.maker < 0)
     {
-      add_own (terms, readers[0], term.device, term.price);
+      tp_limit_costs_add (&terms->own[2 * (gsize) readers[0] + term.device],
+                          term.price);
       return;
     }
   term.first = (int) terms->readers->len;
@@ -61,43 +54,15 @@ add_term (TpLimitTerms *terms, TpLimitTerm term, const int *readers)
 /* ---- costs -------------------------------------------------------------- */
 
 static void
-add_ops (const TpProblem *problem, TpLimitTerms *terms)
-{
-  for (int i = 0; i < terms->n_ops; i++)
-    for (int d = 0; d < 2; d++)
-      add_own (terms, i, d, tp_problem_node_cost (problem, i, d));
-}
-
-/* An output that the caller reads on the host: paid wherever else it is made. */
-static void
-add_output (const TpProblem *problem, TpLimitTerms *terms, int tensor)
-{
-  int maker = problem->graph->tensors[tensor].producer;
-  int host = problem->costs->host;
-
-  for (int d = 0; d < 2; d++)
-    if (host == TP_COSTS_HOST)
-      add_own (terms, maker, d, tp_problem_fetch_cost (problem, tensor, d));
-    else if (host != d)
-      add_own (terms, maker, d,
-               tp_problem_edge_cost (problem, tensor, d, host));
-}
-
-static void
 add_tensor (const TpProblem *problem, TpLimitTerms *terms, int index)
 {
   const TpTensor *tensor = &problem->graph->tensors[index];
-  gboolean is_made = tensor->producer >= 0;
 
-  if (tensor->is_output && is_made)
-    add_output (problem, terms, index);
   for (int d = 0; d < 2; d++)
-    if (!(tensor->is_output && is_made && problem->costs->host == d))
+    if (!tp_limit_costs_is_kept (problem, index, d))
       add_term (terms,
                 (TpLimitTerm){ "dh"[d], index, 0, d, tensor->producer,
-                               tp_problem_edge_cost (
-                                   problem, index,
-                                   is_made ? 1 - d : TP_COSTS_HOST, d),
+                               tp_limit_costs_copy (problem, index, 1 - d, d),
                                0, tensor->n_consumers },
                 tensor->consumers);
 }
@@ -122,16 +87,13 @@ add_costs (TpLimitModel *model)
   const TpProblem *problem = model->problem;
 
   model->costs = terms_alloc (model->n_ops);
-  add_ops (problem, model->costs);
+  model->costs->own = tp_limit_costs_list (problem);
+  model->constant = tp_limit_costs_sum_gains (problem);
   for (int i = 0; i < problem->graph->n_tensors; i++)
     if (!tp_tensor_is_resident (&problem->graph->tensors[i]))
       add_tensor (problem, model->costs, i);
   for (int i = 0; i < problem->costs->n_groups; i++)
-    {
-      add_group (problem, model->costs, i);
-      for (int d = 0; d < 2; d++)
-        model->constant += tp_problem_get_gain (problem, i, d);
-    }
+    add_group (problem, model->costs, i);
   for (int i = 0; i < 2 * model->n_ops; i++)
     if (model->costs->own[i] != TP_COST_NONE)
       model->sum += model->costs->own[i];
@@ -253,6 +215,7 @@ tp_limit_terms_new (const TpLimitModel *model, const TpArray *prices,
 {
   g_autoptr (TpLimitTerms) terms = terms_alloc (model->n_ops);
 
+  terms->own = tp_new (gint64, 2 * (gsize) model->n_ops + 1);
   copy_costs (model->costs, terms, has_costs);
   for (guint i = 0; i < prices->len; i++)
     add_row (model, terms, (int) i, &tp_array_index (prices, TpMemoryPrice, i));

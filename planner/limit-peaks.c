@@ -240,42 +240,60 @@ has_several (const Peaks *peaks)
          && !tp_limit_scope_has_pool (peaks->scope);
 }
 
-/* The same of all devices at once. */
+/* Prices of all devices at once. */
+typedef struct
+{
+  Peaks *peaks;
+  Box *box;
+  TpLimitBox trial;
+} Ascent;
+
+static gboolean
+try (gpointer data)
+{
+  Ascent *it = data;
+  Box *box = it->box;
+  gint64 value = try_prices (it->peaks, &it->trial);
+
+  if (value > box->value)
+    {
+      box->value = value;
+      memcpy (box->box.price, it->trial.price, sizeof it->trial.price);
+    }
+  if (value == TP_COST_NONE || box->value >= it->peaks->target)
+    return FALSE;
+  tp_limit_walks_add (&it->peaks->walks, &it->peaks->sweep, &it->peaks->walk);
+  return TRUE;
+}
+
+static gboolean
+next (gpointer data, int round)
+{
+  Ascent *it = data;
+
+  return tp_limit_walks_next (&it->peaks->walks, &it->peaks->sweep,
+                              it->box->value, it->trial.price);
+}
+
 static void
 climb_all (Peaks *peaks, Box *box)
 {
-  TpLimitBox trial = box->box;
+  static const TpLimitAscent ascent = { try, next };
+  Ascent it = { peaks, box, box->box };
 
   tp_limit_walks_reset (&peaks->walks, &peaks->sweep, &box->box, peaks->target);
-  for (int i = 0; i < ALL_TRIES; i++)
-    {
-      gint64 value = try_prices (peaks, &trial);
-
-      if (value > box->value)
-        {
-          box->value = value;
-          memcpy (box->box.price, trial.price, sizeof trial.price);
-        }
-      if (value == TP_COST_NONE || box->value >= peaks->target)
-        return;
-      tp_limit_walks_add (&peaks->walks, &peaks->sweep, &peaks->walk);
-      if (!tp_limit_walks_next (&peaks->walks, &peaks->sweep, box->value,
-                                trial.price))
-        return;
-    }
+  if (tp_limit_master_climb (&ascent, ALL_TRIES, &it) == TP_LIMIT_TIRED)
+    next (&it, ALL_TRIES); /* for the mix */
 }
 
 static void
 find_prices (Peaks *peaks, Box *box)
 {
   const TpLimitSteps *steps = peaks->sweep.steps;
-  int n_rounds = steps->n_limited > 1 ? 2 : 1;
+  int n_rounds = has_several (peaks) ? 0 : CLAMP (steps->n_limited, 1, 2);
 
-  if (has_several (peaks))
-    {
-      climb_all (peaks, box);
-      return;
-    }
+  if (n_rounds == 0)
+    climb_all (peaks, box);
   for (int i = 0; i < n_rounds; i++)
     for (int d = 0; d < peaks->scope->n_devices && box->value < peaks->target;
          d++)

@@ -3,51 +3,8 @@
 
 #include "planner/limit-scope.h"
 
-#include "ir/guard.h"
 #include "ir/pools.h"
-
-static void
-add_own (TpLimitScope *scope, int op, int device, gint64 cost)
-{
-  gint64 *own = &scope->own[(gsize) op * scope->n_devices + device];
-
-  if (*own != TP_COST_NONE)
-    *own = cost == TP_COST_NONE ? TP_COST_NONE : *own + cost;
-}
-
-gint64
-tp_limit_scope_copy (const TpLimitScope *scope, int tensor, int from, int to)
-{
-  gboolean is_made = scope->problem->graph->tensors[tensor].producer >= 0;
-
-  return tp_problem_edge_cost (scope->problem, tensor,
-                               is_made ? from : TP_COSTS_HOST, to);
-}
-
-gboolean
-tp_limit_scope_is_kept (const TpLimitScope *scope, int tensor, int device)
-{
-  const TpTensor *it = &scope->problem->graph->tensors[tensor];
-
-  return it->is_output && it->producer >= 0
-         && scope->problem->costs->host == device;
-}
-
-/* An output that the caller reads: paid wherever else it is made. */
-static void
-add_output (TpLimitScope *scope, int tensor)
-{
-  int maker = scope->problem->graph->tensors[tensor].producer;
-  int host = scope->problem->costs->host;
-
-  for (int d = 0; d < scope->n_devices; d++)
-    if (host == TP_COSTS_HOST)
-      add_own (scope, maker, d,
-               tp_problem_fetch_cost (scope->problem, tensor, d));
-    else if (host != d)
-      add_own (scope, maker, d,
-               tp_problem_edge_cost (scope->problem, tensor, d, host));
-}
+#include "planner/limit-costs.h"
 
 /* The dearest copy to each device. */
 static void
@@ -59,7 +16,8 @@ add_copies (TpLimitScope *scope, int tensor)
 
       for (int from = 0; from < scope->n_devices; from++)
         if (from != to)
-          most = MAX (most, tp_limit_scope_copy (scope, tensor, from, to));
+          most = MAX (most,
+                      tp_limit_costs_copy (scope->problem, tensor, from, to));
       scope->sum += most;
     }
 }
@@ -68,26 +26,14 @@ static void
 add_costs (TpLimitScope *scope)
 {
   const TpProblem *problem = scope->problem;
-  int k = scope->n_devices;
 
-  for (int i = 0; i < scope->n_ops; i++)
-    for (int d = 0; d < k; d++)
-      add_own (scope, i, d, tp_problem_node_cost (problem, i, d));
+  scope->own = tp_limit_costs_list (problem);
   for (int i = 0; i < problem->graph->n_tensors; i++)
-    {
-      const TpTensor *it = &problem->graph->tensors[i];
-
-      if (tp_tensor_is_resident (it))
-        continue;
-      if (it->is_output && it->producer >= 0)
-        add_output (scope, i);
+    if (!tp_tensor_is_resident (&problem->graph->tensors[i]))
       add_copies (scope, i);
-    }
-  for (int i = 0; i < problem->costs->n_groups; i++)
-    for (int d = 0; d < k; d++)
-      scope->constant += tp_problem_get_gain (problem, i, d);
+  scope->constant = tp_limit_costs_sum_gains (problem);
   scope->sum += scope->constant;
-  for (int i = 0; i < scope->n_ops * k; i++)
+  for (int i = 0; i < scope->n_ops * scope->n_devices; i++)
     if (scope->own[i] != TP_COST_NONE)
       scope->sum += scope->own[i];
 }
@@ -125,7 +71,6 @@ tp_limit_scope_init (TpLimitScope *scope, const TpProblem *problem,
   scope->pool = pool < 0 || scope->n_devices > 2 ? 0 : problem->limits[pool];
   for (int d = 0; d < scope->n_devices; d++)
     scope->limits[d] = tp_pools_get_limit (costs, problem->limits, d);
-  scope->own = tp_new0 (gint64, (gsize) scope->n_ops * scope->n_devices + 1);
   add_costs (scope);
   scope->max_price = tp_limit_held_max_price (held, scope->limits, scope->sum);
   return TRUE;

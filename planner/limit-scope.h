@@ -34,12 +34,4 @@ tp_limit_scope_has_pool (const TpLimitScope *scope)
   return scope->pool > 0 && (scope->pool + 1) / 2 < scope->held->all_bytes;
 }
 
-/* What a copy of @tensor to @to costs where it is made on @from, which is of no account
- * for what the caller has. */
-gint64 tp_limit_scope_copy (const TpLimitScope *scope, int tensor, int from,
-                            int to);
-/* Whether the caller has @tensor on @device, whoever reads it there. */
-gboolean tp_limit_scope_is_kept (const TpLimitScope *scope, int tensor,
-                                 int device);
-
 #endif

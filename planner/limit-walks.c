@@ -1,14 +1,10 @@
-/* limit-walks.c: see limit-walks.h. As limit-climb.c does it with cuts: what is proved is
- * a concave function of the prices, of one plane for each way met. */
+/* limit-walks.c: see limit-walks.h. As limit-climb.c does it with cuts. */
 #include "config.h"
 
 #include "planner/limit-walks.h"
 
-#include "planner/limit-prices.h"
-
 #include <string.h>
 
-#define CLOSE 1e-6            /* of what is left to prove: nothing */
 #define FIRST_MOST 4          /* the highest price, of the scale by the limit; then */
 #define MAX_MET 256
 #define STEEP 32              /* times this, where it is too low */
@@ -18,8 +14,7 @@ tp_limit_walks_init (TpLimitWalks *walks)
 {
   walks->met = tp_array_new (sizeof (TpLimitWalk));
   walks->walks = tp_array_new (sizeof (TpLimitWalk));
-  walks->columns = tp_array_new (sizeof (TpLimitColumn));
-  walks->parts = tp_array_new (sizeof (double));
+  tp_limit_master_init (&walks->master, STEEP);
 }
 
 void
@@ -27,8 +22,7 @@ tp_limit_walks_clear (TpLimitWalks *walks)
 {
   g_clear_pointer (&walks->met, tp_array_unref);
   g_clear_pointer (&walks->walks, tp_array_unref);
-  g_clear_pointer (&walks->columns, tp_array_unref);
-  g_clear_pointer (&walks->parts, tp_array_unref);
+  tp_limit_master_clear (&walks->master);
 }
 
 static double
@@ -41,7 +35,7 @@ static void
 add_column (TpLimitWalks *walks, const TpLimitSweep *sweep, const TpLimitBox *box,
             const TpLimitWalk *walk)
 {
-  TpLimitColumn column = { .cost = (double) walk->cost / walks->scale };
+  TpLimitColumn column = { .cost = (double) walk->cost };
   int row = 0;
 
   for (int d = 0; d < sweep->steps->scope->n_devices; d++)
@@ -51,8 +45,7 @@ add_column (TpLimitWalks *walks, const TpLimitSweep *sweep, const TpLimitBox *bo
                 / get_limit (sweep, d)
             - 1;
   tp_array_append_vals (walks->walks, walk, 1);
-  tp_array_append_val (walks->columns, column);
-  tp_array_set_size (walks->parts, walks->columns->len);
+  tp_limit_master_add (&walks->master, column);
 }
 
 static gboolean
@@ -69,9 +62,7 @@ tp_limit_walks_reset (TpLimitWalks *walks, const TpLimitSweep *sweep,
                       const TpLimitBox *box, gint64 scale)
 {
   tp_array_set_size (walks->walks, 0);
-  tp_array_set_size (walks->columns, 0);
-  walks->scale = (double) MAX (scale, 1);
-  walks->most = FIRST_MOST;
+  tp_limit_master_reset (&walks->master, scale, FIRST_MOST);
   for (guint i = 0; i < walks->met->len; i++)
     {
       const TpLimitWalk *it = &tp_array_index (walks->met, TpLimitWalk, i);
@@ -108,27 +99,23 @@ tp_limit_walks_next (TpLimitWalks *walks, const TpLimitSweep *sweep,
 {
   TpLimitPrices found;
   gboolean is_new = FALSE;
+  gboolean is_more = tp_limit_master_find (
+      &walks->master, sweep->steps->n_limited, (double) value, &found);
   int row = 0;
 
-  tp_limit_prices_find (walks->columns, sweep->steps->n_limited, walks->most,
-                        &found, (double *) (void *) walks->parts->data);
-  if (found.is_short)
-    walks->most *= STEEP;
   for (int d = 0; d < sweep->steps->scope->n_devices; d++)
     {
       gint64 next;
 
       if (!sweep->steps->is_limited[d])
         continue;
-      next = round_price (sweep, found.prices[row++] * walks->scale
-                                     / get_limit (sweep, d)
-                                     * (double) (1 << 30));
+      next = round_price (
+          sweep, tp_limit_master_get_price (&walks->master, found.prices[row++],
+                                            get_limit (sweep, d)));
       is_new |= next != price[d];
       price[d] = next;
     }
-  return is_new
-         && (found.is_short
-             || found.value - (double) value / walks->scale > CLOSE);
+  return is_new && is_more;
 }
 
 /* By how much, of the limit; 0: it does not, or its peak is not for the box to say. */
@@ -160,7 +147,7 @@ tp_limit_walks_find_over (const TpLimitWalks *walks, const TpLimitSweep *sweep,
       {
         const TpLimitWalk *walk = &tp_array_index (walks->walks, TpLimitWalk, i);
         double over = find_over (sweep, walk, width, d)
-                      * tp_array_index (walks->parts, double, i);
+                      * tp_limit_master_get_parts (&walks->master)[i];
 
         if (over <= most)
           continue;

@@ -3,6 +3,7 @@
 #ifndef TP_PLANNER_LIMIT_WALKS_H
 #define TP_PLANNER_LIMIT_WALKS_H
 
+#include "planner/limit-master.h"
 #include "planner/limit-sweep.h"
 
 /* Of one box. */
@@ -11,10 +12,7 @@ typedef struct
   TpArray *met;               /* TpLimitWalk, without devices: of all boxes, the last
                                * of them */
   TpArray *walks;             /* TpLimitWalk, without devices */
-  TpArray *columns;           /* TpLimitColumn: of each */
-  TpArray *parts;             /* double: of each in the mix */
-  double scale;               /* of costs */
-  double most;                /* that a price may be, by scale */
+  TpLimitMaster master;       /* columns: of each */
 } TpLimitWalks;
 
 void tp_limit_walks_init (TpLimitWalks *walks);

@@ -7,6 +7,8 @@
 #include "ir/guard.h"
 #include "planner/copies.h"
 
+#include <string.h>
+
 void
 tp_rated_clear (TpRated *rated)
 {
@@ -92,16 +94,17 @@ counts_all (const TpProblem *problem, const gint64 *weights)
 void
 tp_rated_raise (TpRated *rated, const TpProblem *problem, gint64 limit)
 {
-  gint64 most = limit / (problem->sum + 1) - 2, largest = 1, times;
+  gint64 most = limit / (problem->sum + 1) - 2, largest = 0;
   int n = 3 * problem->n_devices;
 
   if (counts_all (problem, rated->weights))
     return;
   for (int e = 0; e < n; e++)
     largest = MAX (largest, rated->weights[e]);
-  times = MIN (problem->sum + 1, most / largest);
+  rated->times
+      = largest == 0 ? 1 : CLAMP (most / largest, 1, problem->sum + 1);
   for (int e = 0; e < n; e++)
-    rated->weights[e] = rated->weights[e] * MAX (times, 1) + 1;
+    rated->weights[e] = rated->weights[e] * rated->times + 1;
   g_clear_pointer (&rated->weighed, tp_problem_free);
   rated->weighed = tp_problem_weigh (problem, rated->weights);
 }
@@ -184,9 +187,8 @@ sum_placement (const TpProblem *weighed, const guint8 *devices)
   return sum;
 }
 
-/* The devices that have an op, a bit for each. */
-static guint
-list_used (const TpProblem *problem, const guint8 *devices)
+guint
+tp_rated_list_used (const TpProblem *problem, const guint8 *devices)
 {
   guint used = 0;
 
@@ -202,7 +204,7 @@ tp_rated_sum (const TpProblem *problem, const guint8 *devices, TpAim aim)
   g_auto (TpRated) rated = { .weighed = NULL };
 
   one[aim] = 1;
-  return tp_rated_init (&rated, problem, one, list_used (problem, devices))
+  return tp_rated_init (&rated, problem, one, tp_rated_list_used (problem, devices))
              ? sum_placement (rated.weighed, devices)
              : -1;
 }
@@ -230,7 +232,22 @@ tp_rated_take (const TpProblem *problem, const guint8 *devices)
   g_auto (TpRated) rated = { .weighed = NULL };
 
   return tp_rated_init (&rated, problem, problem->aims,
-                     list_used (problem, devices))
+                     tp_rated_list_used (problem, devices))
              ? sum_placement (rated.weighed, devices)
              : -1;
+}
+
+gboolean
+tp_rated_offer (const TpProblem *problem, const guint8 *tried, guint8 *best,
+                TpRateProof *proof, GError **error)
+{
+  gint64 cost = tp_rated_take (problem, tried);
+
+  if (cost < 0)
+    return tp_rated_fail_limit (error);
+  if (cost >= proof->cost)
+    return TRUE;
+  proof->cost = cost;
+  memcpy (best, tried, problem->graph->n_nodes);
+  return TRUE;
 }

@@ -11,6 +11,7 @@ typedef struct
 {
   gint64 weights[TP_RATES_MAX_ENGINES];
   gint64 divisor;             /* they are so many times less, rounded down */
+  gint64 times;               /* and then raised: so many times more, and 1; 0: not */
   TpProblem *weighed;         /* by them; the problem outlives it */
 } TpRated;
 
@@ -40,11 +41,17 @@ gboolean tp_rated_fail_limit (GError **error);
 /* What sums of all costs there are stay below when times count @most. */
 gboolean tp_rated_fits (const TpProblem *problem, gint64 most);
 
+/* The devices that have an op, a bit for each. */
+guint tp_rated_list_used (const TpProblem *problem, const guint8 *devices);
 /* What a placement takes of @aim; -1: too much for a number. */
 gint64 tp_rated_sum (const TpProblem *problem, const guint8 *devices,
                      TpAim aim);
 /* The same of what @problem asks for. */
 gint64 tp_rated_take (const TpProblem *problem, const guint8 *devices);
+/* @tried takes the place of @best, whose cost @proof has, where it takes less. FALSE:
+ * TPLAN_ERROR_LIMIT. */
+gboolean tp_rated_offer (const TpProblem *problem, const guint8 *tried,
+                         guint8 *best, TpRateProof *proof, GError **error);
 /* Sets the totals of @proof. FALSE: TPLAN_ERROR_LIMIT. */
 gboolean tp_rated_fill_totals (const TpProblem *problem, const guint8 *devices,
                                TpRateProof *proof, GError **error);

@@ -12,7 +12,7 @@
 
 #include "ir/guard.h"
 #include "planner/limit-layout.h"
-#include "planner/rated-model.h"
+#include "planner/rated-room.h"
 #include "planner/share-move.h"
 #include "planner/share-tree.h"
 #include "planner/share.h"
@@ -43,29 +43,12 @@ list_rentable (const TpProblem *problem)
   return set;
 }
 
-static guint
-list_used (const TpProblem *problem, const guint8 *devices)
-{
-  guint used = 0;
-
-  for (int i = 0; i < problem->graph->n_nodes; i++)
-    used |= 1u << devices[i];
-  return used;
-}
-
 /* What was tried, if that takes less than the best. FALSE: more than can be counted. */
 static gboolean
 offer (Search *search, GError **error)
 {
-  gint64 cost = tp_rated_take (search->problem, search->tried);
-
-  if (cost < 0)
-    return tp_rated_fail_limit (error);
-  if (cost >= search->proof->cost)
-    return TRUE;
-  search->proof->cost = cost;
-  memcpy (search->devices, search->tried, search->problem->graph->n_nodes);
-  return TRUE;
+  return tp_rated_offer (search->problem, search->tried, search->devices,
+                         search->proof, error);
 }
 
 /* ---- the tree -------------------------------------------------------------- */
@@ -82,7 +65,7 @@ find_open (const Search *search, Part part)
 {
   guint open = search->rentable & ~part.rented & ~part.without;
 
-  return open & list_used (search->problem, search->tried);
+  return open & tp_rated_list_used (search->problem, search->tried);
 }
 
 static void
@@ -180,23 +163,6 @@ search_all (Search *search, GError **error)
 
 /* ---- limits of memory ------------------------------------------------------ */
 
-/* The cheapest that fits where @used have ops, and no other that is rented. FALSE: none
- * was found, which *error says. */
-static gboolean
-find_within (Search *search, guint used, GError **error)
-{
-  g_auto (TpRated) rated = { .weighed = NULL };
-
-  if (!tp_rated_init_below (&rated, search->problem, search->problem->aims,
-                            used, TP_SHARE_LIMIT))
-    return tp_rated_fail_limit (error);
-  tp_rated_raise (&rated, search->problem, TP_SHARE_LIMIT);
-  memset (search->tried, 0, search->problem->graph->n_nodes);
-  return tp_problem_bar (rated.weighed, search->rentable & ~used)
-         && tp_share_find (rated.weighed, search->tried, error)
-         && offer (search, error);
-}
-
 /* Whether what was found fits. */
 static gboolean
 fits (const Search *search)
@@ -206,23 +172,6 @@ fits (const Search *search)
   tp_limit_layout_init (&layout, search->problem);
   return tp_limit_layout_get_over (&layout, (const gint8 *) search->devices)
          == 0;
-}
-
-/* In place of what was found, which does not fit. */
-static gboolean
-keep_limits (Search *search, GError **error)
-{
-  guint all = search->rentable;
-  g_autoptr (GError) failure = NULL;
-
-  search->proof->cost = TP_COST_NONE;
-  find_within (search, all, &failure);
-  for (guint used = (all - 1) & all; used != all; used = (used - 1) & all)
-    find_within (search, used, NULL);
-  if (search->proof->cost != TP_COST_NONE)
-    return TRUE;
-  g_propagate_error (error, g_steal_pointer (&failure));
-  return FALSE;
 }
 
 /* ---- the solver ------------------------------------------------------------ */
@@ -242,7 +191,8 @@ solve (const TpProblem *problem, TpRateProof *proof, guint8 *devices,
   proof->cost = proof->bound = TP_COST_NONE;
   return search_all (&search, error)
          && (problem->limits == NULL || fits (&search)
-             || keep_limits (&search, error))
+             || tp_rated_room_search (problem, search.rentable, devices, proof,
+                                      error))
          && tp_rated_fill_totals (problem, devices, proof, error);
 }
 

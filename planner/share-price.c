@@ -4,7 +4,7 @@
  * no more than for the limit. So what all cost at least with prices, less that, is no
  * more than any that fits costs: a concave function of the prices. One price for all rows
  * comes first: where what is cheap with it holds too much it rises, else it falls. Then all
- * prices are found at once by cutting planes (limit-climb.c). Messages are kept from price
+ * prices are found at once by cutting planes (limit-master.c). Messages are kept from price
  * to price. */
 #include "config.h"
 
@@ -12,7 +12,7 @@
 
 #include "ir/guard.h"
 #include "ir/pools.h"
-#include "planner/limit-prices.h"
+#include "planner/limit-master.h"
 #include "planner/share-climb.h"
 #include "planner/share-move.h"
 #include "planner/share-tree.h"
@@ -277,9 +277,24 @@ climb_one (Search *search)
   recall_prices (search);
 }
 
+/* Of all rows at once. */
+typedef struct
+{
+  Search *search;
+  TpLimitMaster master;
+  gboolean has_begun;
+} Ascent;
+
+static void
+ascent_clear (Ascent *it)
+{
+  tp_limit_master_clear (&it->master);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Ascent, ascent_clear)
+
 /* What was cheap last, as a plane of prices. */
 static void
-add_column (const Search *search, double scale, TpArray *columns)
+add_column (const Search *search, TpLimitMaster *master)
 {
   TpLimitColumn column = { .cost = (double) search->chosen_cost };
 
@@ -292,49 +307,61 @@ add_column (const Search *search, double scale, TpArray *columns)
       column.cost -= (double) tp_limit_price (it->price, over + limit);
       column.over[i] = (double) over / (double) limit;
     }
-  column.cost /= scale;
-  tp_array_append_val (columns, column);
+  tp_limit_master_add (master, column);
 }
 
-/* Prices for which what was cheap so far proves most; halfway to those of the proof. */
-static void
-find_prices (Search *search, const TpArray *columns, double scale,
-             gboolean is_halfway)
+static gboolean
+try (gpointer data)
 {
+  Ascent *it = data;
+
+  if (it->has_begun)
+    climb (it->search, SWEEPS);
+  it->has_begun = TRUE;
+  if (!may_go_on (it->search))
+    return FALSE;
+  add_column (it->search, &it->master);
+  return TRUE;
+}
+
+/* Every other time halfway to those of the proof. They are tried whether they promise more
+ * or not: messages are kept, and rise. */
+static gboolean
+next (gpointer data, int round)
+{
+  Ascent *it = data;
+  Search *search = it->search;
   const TpArray *best = search->proof->prices;
-  g_autofree double *parts = tp_new (double, columns->len + 1);
   TpLimitPrices found;
 
-  tp_limit_prices_find (columns, (int) search->prices->len, MOST_PRICE, &found,
-                        parts);
+  tp_limit_master_find (&it->master, (int) search->prices->len, 0, &found);
   for (guint i = 0; i < search->prices->len; i++)
     {
       gint64 limit = get_limit (search, get_price (search, (int) i)->device);
-      double price = found.prices[i] * scale / (double) limit * (1 << 30);
+      double price = tp_limit_master_get_price (&it->master, found.prices[i],
+                                                (double) limit);
       gint64 kept = i < best->len ? tp_array_index (best, TpMemoryPrice, i).price
                                   : 0;
 
-      if (is_halfway)
+      if (round % 2 == 0)
         price = (price + (double) kept) / 2;
       set_price (search, (int) i,
                  (gint64) MIN (price, (double) search->model->max_price));
     }
+  return TRUE;
 }
 
-/* Of all rows at once, by cutting planes, as on two devices. */
 static void
 climb_all (Search *search)
 {
-  g_autoptr (TpArray) columns = tp_array_new (sizeof (TpLimitColumn));
+  static const TpLimitAscent ascent = { try, next };
+  g_auto (Ascent) it = { .search = search };
   gint64 cost = tp_share_room_get_cost (search->room);
-  double scale = (double) MAX (cost == TP_COST_NONE ? search->best : cost, 1);
 
-  for (int i = 0; i < ALL_TRIES && may_go_on (search); i++)
-    {
-      add_column (search, scale, columns);
-      find_prices (search, columns, scale, i % 2 == 1);
-      climb (search, SWEEPS);
-    }
+  tp_limit_master_init (&it.master, 1);
+  tp_limit_master_reset (&it.master,
+                         cost == TP_COST_NONE ? search->best : cost, MOST_PRICE);
+  tp_limit_master_climb (&ascent, ALL_TRIES + 1, &it);
   recall_prices (search);
 }
 

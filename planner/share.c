@@ -80,12 +80,11 @@ keep_limits (TpShareModel *model, TpPlan *plan, guint8 *devices,
   if (!is_enough (model->problem, swept, room))
     search_on (model, plan, devices, room);
   memcpy (devices, tp_share_room_get_best (room), model->n_ops);
-  if (tp_share_room_get_cost (room) == TP_COST_NONE)
-    return tp_limit_fail (model->problem, (const gint8 *) devices,
-                          swept != NULL && swept->bound_ns == TP_COST_NONE,
-                          error);
   take_proof (plan, &swept);
-  return TRUE;
+  return tp_share_room_get_cost (room) != TP_COST_NONE
+         || tp_limit_fail (model->problem, (const gint8 *) devices,
+                           tp_plan_get_fit_bound_ns (plan) == TP_COST_NONE,
+                           error);
 }
 
 /* Limits of memory are kept by what is cheapest, noise or not. */

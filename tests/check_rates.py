@@ -3,11 +3,15 @@ docs/planner.md ("Energy and price")."""
 import copy
 import itertools
 
-from check_common import NONE, need
+from check_common import HOST, NONE, need
 from check_load import limited
 from check_share import Shares
 
 TIME, ENERGY, PRICE = range(3)
+PART = {"rented", "without", "divisor"}
+FREE = PART | {"share_unit", "share_bounds", "share_tree"}
+SWEPT = PART | {"memory_bound_ns", "memory_bounds", "memory_tree"}
+PRICED = PART | {"share_unit", "share_room_ns", "share_prices", "share_room"}
 WANTED = {"energy": [0, 1, 0], "price": [0, 0, 1]}
 
 
@@ -53,11 +57,13 @@ class Rates:
         return kernels + sum(figure[0] * self.weight(d, True, used, aims)
                              for c in plan.copies(where) for (_, d), figure in plan.legs(*c))
 
-    def weigh(self, used, without=(), divisor=1):
+    def weigh(self, used, without=(), divisor=1, times=0):
         """The same plan, of other figures: those of placements that use these devices."""
         plan = self.plan
         weights, links = ([self.weight(d, is_copy, used, self.aims) // divisor for d in range(self.n)]
                           for is_copy in (False, True))
+        if times:
+            weights, links = ([w * times + 1 for w in some] for some in (weights, links))
         weighed = copy.copy(plan)
         weighed.cost = lambda i, d: (NONE if d in without or plan.cost(i, d) is NONE
                                      else plan.cost(i, d) * weights[d])
@@ -89,21 +95,64 @@ class Rates:
         return all(any(self.plan.cost(i, d) is not NONE for d in devices)
                    for i in range(len(self.plan.ops)))
 
-    def check_ends(self):
-        """Of three devices and more: placements are divided by which of them have ops."""
-        ends, every = self.p["aim_ends"], set(range(self.n))
+    def check_cover(self, ends):
+        """Placements are divided by which devices have ops."""
+        every = set(range(self.n))
         for used in (set(c) for k in range(self.n + 1) for c in itertools.combinations(sorted(every), k)):
             need(any(set(end["rented"]) <= used and not used & set(end["without"]) for end in ends)
                  or not self.has_places(used), "nothing is proved of", used)
         for end in ends:
-            need(end.keys() == {"share_unit", "share_bounds", "share_tree", "rented", "without", "divisor"}
-                 and end["divisor"] >= 1 and set(end["rented"] + end["without"]) <= every, "an end")
+            need(end["divisor"] >= 1 and end.get("times", 0) >= 0, "an end")
+            need(set(end["rented"] + end["without"]) <= every, "devices of an end")
             need(self.has_places(every - set(end["without"])), "an end of nothing")
-            weighed = self.weigh(set(end["rented"]), set(end["without"]), end["divisor"])
-            weighed.p = {**self.p, **end, "arcs": self.p["aim_arcs"], "bound_ns": -(-self.p["aim_bound"] // end["divisor"])}
+
+    def all_times(self):
+        """What ops take anywhere, and copies to and from host memory."""
+        devices = range(self.n)
+        ops = [self.plan.cost(i, d) for i in range(len(self.plan.ops)) for d in devices]
+        copies = [self.plan.copy(t, *way) for t in self.plan.moving for d in devices
+                  for way in ((HOST, d), (d, HOST))]
+        return sum(it for it in ops + copies if it is not NONE)
+
+    def check_end(self, end, bound):
+        """No placement of it, or none that fits, takes less than the bound."""
+        times, claim = end.get("times", 0), -(-bound // end["divisor"])
+        weighed = self.weigh(set(end["rented"]), set(end["without"]), end["divisor"], times)
+        if times and claim > 0:
+            claim = (claim - 1) * times + self.all_times() + 1
+        weighed.p |= {**end, "bound_ns": claim}
+        if "share_tree" in end:
             weighed.p.pop("share_room", None)
-            Shares(weighed).check()
+            return Shares(weighed).check()
+        left = set(range(self.n)) - set(end["without"])
+        need(times or all(self.weight(d, False, set(end["rented"]), self.aims) >= end["divisor"] for d in left),
+             "kernels count nothing")
+        weighed.p |= {"memory_views": self.p["aim_room"]["memory_views"], "cost_ns": float("inf"), "bound_ns": 0}
+        if "share_room" in end:
+            weighed.p["share_bounds"] = [[]]
+            Shares(weighed).check_room()
+        else:
+            limited(weighed).check_tree()
+        return need(end["share_room_ns" if "share_room" in end else "memory_bound_ns"] >= claim, "proves too little")
+
+    def check_ends(self):
+        """Of three devices and more."""
+        self.check_cover(self.p["aim_ends"])
+        for end in self.p["aim_ends"]:
+            need(end.keys() == FREE, "an end")
+            self.check_end(end, self.p["aim_bound"])
         need(0 <= self.p["aim_bound"] <= self.p["aim_cost"], "aim_bound")
+        if "aim_room" in self.p:
+            self.check_fitting(self.p["aim_room"])
+
+    def check_fitting(self, room):
+        need(room.keys() == {"memory_views", "ends", "aim_bound"} and "memory_limits" in self.p, "aim_room")
+        self.plan.need_apart()
+        self.check_cover(room["ends"])
+        for end in room["ends"]:
+            need(any(end.keys() == kind | {"times"} for kind in (FREE, SWEPT, PRICED)), "an end")
+            self.check_end(end, room["aim_bound"])
+        need(0 <= room["aim_bound"] <= self.p["aim_cost"], "the bound of what fits")
 
     def check(self):
         one = [[int(i == aim) for i in range(3)] for aim in range(3)]

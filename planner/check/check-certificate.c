@@ -7,6 +7,7 @@
 #include "planner/check/check-load.h"
 #include "planner/check/check-memory.h"
 #include "planner/check/check-proof.h"
+#include "planner/check/check-rated-several.h"
 #include "planner/check/check-rated.h"
 #include "planner/check/check-shares.h"
 #include "planner/check/check-span.h"

@@ -6,19 +6,17 @@
 
 #include "planner/check/check-memory.h"
 #include "planner/check/check-share-room.h"
-#include "planner/check/check-weigh.h"
 
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
 #define MAX_UNIT (1 << 20)
 
 static gboolean
-check_form (TpChecker *checker, const TpRoomProof *room)
+check_form (TpChecker *checker, const TpMemoryProof *tree,
+            const TpShareProof *shares)
 {
-  const TpPlan *plan = checker->plan;
-  const TpShareProof *shares = room->shares;
   gboolean is_shared = shares != NULL;
 
-  if (plan->memory_limits != NULL && is_shared == (room->tree == NULL)
+  if (checker->plan->memory_limits != NULL && is_shared == (tree == NULL)
       && (!is_shared
           || (checker->costs->n_devices > 2 && shares->room != NULL
               && shares->unit >= 1 && shares->unit <= MAX_UNIT)))
@@ -28,31 +26,43 @@ check_form (TpChecker *checker, const TpRoomProof *room)
 }
 
 gint64
+tp_checker_prove_weighed (TpCheckerWeighed *weighed, TpMemoryProof *tree,
+                          TpShareProof *shares)
+{
+  TpChecker *checker = &weighed->checker;
+  const TpPlan *whole = checker->plan;
+  int n_gains = checker->costs->n_groups * checker->costs->n_devices;
+  TpPlan plan = *whole;
+  gint64 least;
+
+  if (!check_form (checker, tree, shares))
+    return -1;
+  plan.memory_proof = tree;
+  plan.share_proof = shares;
+  plan.bound_ns = plan.constant_ns = 0;
+  plan.cost_ns = MAX_SUM;
+  for (int i = 0; i < n_gains; i++)
+    plan.constant_ns += weighed->gains[i];
+  checker->plan = &plan;
+  if (shares != NULL)
+    tp_checker_check_share_room (checker);
+  else
+    tp_checker_check_memory_proof (checker);
+  checker->plan = whole;
+  least = shares != NULL ? shares->room_ns : tree->bound_ns;
+  if (least < 0)
+    tp_checker_fail (checker, "what fits: a bound below 0");
+  return MAX (least, -1);
+}
+
+gint64
 tp_checker_prove_fitting (TpChecker *checker, const gint64 *weights,
                           const TpCheckerPassed *passed,
                           const TpRoomProof *room)
 {
   g_auto (TpCheckerWeighed) weighed = { 0 };
-  int n_gains = checker->costs->n_groups * checker->costs->n_devices;
-  TpPlan plan = *checker->plan;
-  gint64 least;
 
-  if (!check_form (checker, room)
-      || !tp_checker_weigh (checker, weights, passed, &weighed))
-    return -1;
-  plan.memory_proof = room->tree;
-  plan.share_proof = room->shares;
-  plan.bound_ns = plan.constant_ns = 0;
-  plan.cost_ns = MAX_SUM;
-  for (int i = 0; i < n_gains; i++)
-    plan.constant_ns += weighed.gains[i];
-  weighed.checker.plan = &plan;
-  if (room->shares != NULL)
-    tp_checker_check_share_room (&weighed.checker);
-  else
-    tp_checker_check_memory_proof (&weighed.checker);
-  least = room->shares != NULL ? room->shares->room_ns : room->tree->bound_ns;
-  if (least < 0)
-    tp_checker_fail (checker, "what fits: a bound below 0");
-  return MAX (least, -1);
+  return tp_checker_weigh (checker, weights, passed, &weighed)
+             ? tp_checker_prove_weighed (&weighed, room->tree, room->shares)
+             : -1;
 }

@@ -1,4 +1,4 @@
-/* check-rated.h: what a plan takes of energy and money, and that none takes less. */
+/* check-rated.h: that none takes less energy or money, of two devices. */
 #ifndef TP_PLANNER_CHECK_RATED_H
 #define TP_PLANNER_CHECK_RATED_H
 
@@ -6,7 +6,5 @@
 
 /* The certificate of kind TP_PLAN_RATED_CUT. */
 void tp_checker_check_rated (TpChecker *checker);
-/* TP_PLAN_RATED_SHARES. */
-void tp_checker_check_rated_several (TpChecker *checker);
 
 #endif

@@ -135,6 +135,24 @@ for lie in 's/"rented": \[[^]]*\]/"rented": [1, 2]/' 's/"divisor": [0-9]*/"divis
   ! cmp -s lie.json plan.json && { "$TPLAN" check lie.json > .out 2> .err; case $? in 1 | 3) ;; *) false ;; esac; }
   say $? "  refused: $lie"
 done
+# Likewise of what fits: with a part less, divided by nothing, raised by nothing, swept at a price below 0, and with a limit lifted.
+cheap="--price sim:desktop-cpu=1/h --price sim:laptop-gpu=0.001/h --price sim:desktop-gpu=0.003/h"
+for objective in energy price; do
+  try 0 optimize residual.json --devices $sims --objective $objective $cheap --mem-limit sim:desktop-gpu=1K --mem-limit sim:laptop-gpu=1K -f -o fit.json \
+    && out_has "^$objective .*proved least that fits" && grep -q '"aim_room"' fit.json
+  say $? "$objective of what fits is proved least"
+  try 0 check fit.json; say $? "  checked"
+  if command -v python3 > /dev/null; then
+    python3 "$top_srcdir/tests/check_plan.py" fit.json > .out 2>&1; say $? "  by the other checker"
+  fi
+  for lie in 's/"ends": \[/"ends": [],"x": [/' '/"times"/s/"divisor": [0-9]*/"divisor": 0/' 's/"times": 0/"times": -1/' 's/\["sweep", 0/["sweep", -1/' \
+      's/"memory_bound_ns": [0-9]*/"memory_bound_ns": 1/' 's/^ "memory_limits": \[[0-9]*, [0-9]*/ "memory_limits": [0, 0/'; do
+    sed "/^ \"sha256\": /,\$d; $lie" fit.json > unsigned
+    { cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > lie.json
+    ! cmp -s lie.json fit.json && { "$TPLAN" check lie.json > .out 2> .err; case $? in 1 | 3) ;; *) false ;; esac; }
+    say $? "  refused: $lie"
+  done
+done
 try 0 pareto residual.json --devices $sims && out_has '^ *1 '; say $? "all points of time and energy"
 try 0 pareto residual.json --devices $sims --objectives time,price $prices --plans points && try 0 check points/point-1.json; say $? "  and of time and price"
 try 0 optimize mlp.json residual.json --devices $sims --rate mlp=3000/s,residual=900/s -o mix.json && out_has '^busiest .*of each second' \

@@ -7,7 +7,24 @@
 #include "memory-case.h"
 #include "planner/check/check.h"
 
+#include <string.h>
+
 #define MAX_ROUNDS 500
+
+void
+tp_test_assert_refused (const TpPlan *plan, const TpTestCase *test,
+                        const char *reason)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  gboolean is_said = FALSE;
+
+  g_assert_false (tp_check (plan, test->graph, reasons));
+  for (guint i = 0; i < reasons->len; i++)
+    is_said |= strstr (reasons->pdata[i], reason) != NULL;
+  if (!is_said)
+    g_error ("not refused for '%s', but '%s'", reason,
+             (char *) reasons->pdata[0]);
+}
 
 static void
 check_refused (const TpTestLies *lies, const TpTestMutation *mutation)

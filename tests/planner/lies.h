@@ -13,6 +13,9 @@ typedef struct
                                * of each mutation */
 } TpTestLies;
 
+/* tp_check () refuses @plan, and one of the reasons begins or goes on so. */
+void tp_test_assert_refused (const TpPlan *plan, const TpTestCase *test,
+                             const char *reason);
 /* tp_check () refuses ten of each. */
 void tp_test_lies_check (const TpTestLies *lies);
 /* check_plan.py refuses them, and takes what is right. */

@@ -145,6 +145,12 @@ tp_test_place_sweeps (const TpTestCase *test, int round)
   return g_steal_pointer (&plan);
 }
 
+static int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
 static TpProofEntry *
 get_entry (const TpPlan *plan, guint index)
 {
@@ -206,28 +212,38 @@ add_end (TpPlan *plan, const TpTestCase *test)
 static gboolean
 peak_nowhere (TpPlan *plan, const TpTestCase *test)
 {
-  get_entry (plan, 0)->index = plan->n_devices;
+  get_entry (plan, 0)->index = plan->n_devices + pick (9);
+  return TRUE;
+}
+
+static gboolean
+peak_below_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  get_entry (plan, 0)->bytes = -1 - pick (1000);
   return TRUE;
 }
 
 static gboolean
 peak_of_limit (TpPlan *plan, const TpTestCase *test)
 {
-  get_entry (plan, 0)->bytes = plan->memory_limits[get_entry (plan, 0)->index];
+  get_entry (plan, 0)->bytes
+      = plan->memory_limits[get_entry (plan, 0)->index] + pick (2);
   return TRUE;
 }
 
 static gboolean
 peak_without_limit (TpPlan *plan, const TpTestCase *test)
 {
-  get_entry (plan, 0)->index = plan->n_devices - 1;
-  return plan->memory_limits[plan->n_devices - 1] == 0;
+  plan->memory_limits[get_entry (plan, 0)->index] = 0;
+  g_clear_pointer (&plan->share_proof->room, tp_share_bound_free);
+  return TRUE;
 }
 
 static gboolean
 negative_price (TpPlan *plan, const TpTestCase *test)
 {
-  get_entry (plan, 2)->prices[g_test_rand_int_range (0, plan->n_devices)] = -1;
+  get_entry (plan, 1 + (guint) pick (2))->prices[pick (plan->n_devices)]
+      = -1 - pick (1000);
   return TRUE;
 }
 
@@ -238,7 +254,15 @@ other_end (TpPlan *plan, const TpTestCase *test)
   static const TpProofKind kinds[] = { TP_PROOF_BRANCH, TP_PROOF_BOUND,
                                        TP_PROOF_FULL, TP_PROOF_PLACED };
 
-  get_entry (plan, 1)->kind = kinds[g_test_rand_int_range (0, 4)];
+  get_entry (plan, (guint) pick (3))->kind = kinds[pick (4)];
+  return TRUE;
+}
+
+static gboolean
+no_end (TpPlan *plan, const TpTestCase *test)
+{
+  get_entry (plan, (guint) pick (3))->kind
+      = (TpProofKind) (TP_PROOF_SWEEP + 1 + pick (9));
   return TRUE;
 }
 
@@ -282,21 +306,45 @@ share_memory (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-const TpTestMutation tp_test_sweep_mutations[] = {
-  { "above-cost", above_cost },
-  { "below-all", below_all },
-  { "lift-limits", lift_limits },
-  { "drop-end", drop_end },
-  { "drop-all", drop_all },
-  { "add-end", add_end },
-  { "peak-nowhere", peak_nowhere },
-  { "peak-of-limit", peak_of_limit },
-  { "peak-without-limit", peak_without_limit },
-  { "negative-price", negative_price },
-  { "other-end", other_end },
-  { "add-bound", add_bound },
-  { "break-tie", break_tie },
-  { "forget-limits", forget_limits },
-  { "share-memory", share_memory },
-  { NULL, NULL },
+static gboolean
+map_memory (TpPlan *plan, const TpTestCase *test)
+{
+  g_free (plan->costs->is_mapped);
+  plan->costs->is_mapped = g_new0 (gboolean, plan->n_devices);
+  plan->costs->is_mapped[plan->costs->host == 1 ? 2 : 1] = TRUE;
+  return TRUE;
+}
+
+static gboolean
+rename_certificate (TpPlan *plan, const TpTestCase *test)
+{
+  g_free (plan->certificate);
+  plan->certificate = g_strdup ("weighted-shares");
+  return TRUE;
+}
+
+const TpTestRefusal tp_test_sweep_refusals[] = {
+  { { "no-end", no_end }, "is neither a peak nor a sweep" },
+  { { "above-cost", above_cost }, "memory_bound_ns is" },
+  { { "below-all", below_all }, "memory_bound_ns is" },
+  { { "lift-limits", lift_limits }, "does not prove that what fits" },
+  { { "drop-end", drop_end }, "memory_tree has ends without a proof" },
+  { { "drop-all", drop_all }, "memory_tree has ends without a proof" },
+  { { "add-end", add_end }, "memory_tree[3] does not prove" },
+  { { "peak-nowhere", peak_nowhere }, "memory_tree[0] does not prove" },
+  { { "peak-below-nothing", peak_below_nothing },
+    "memory_tree[0] does not prove" },
+  { { "peak-of-limit", peak_of_limit }, "memory_tree[0] does not prove" },
+  { { "peak-without-limit", peak_without_limit },
+    "memory_tree[0] does not prove" },
+  { { "negative-price", negative_price }, "does not prove that what fits" },
+  { { "other-end", other_end }, "is neither a peak nor a sweep" },
+  { { "add-bound", add_bound }, "memory_bounds are of two devices" },
+  { { "break-tie", break_tie }, "memory_bound_ns is" },
+  { { "forget-limits", forget_limits }, "there is no proof, or no limit" },
+  { { "share-memory", share_memory }, "share too" },
+  { { "map-memory", map_memory }, "mapped: " },
+  { { "rename-certificate", rename_certificate },
+    "memory_tree is no part of a certificate" },
+  { { NULL, NULL }, NULL },
 };

@@ -3,73 +3,13 @@
  * and both checkers say so. */
 #include "config.h"
 
-#include "ir/plan-memory.h"
 #include "lies.h"
-#include "memory-case.h"
-#include "planner/check/check.h"
-#include "planner/place.h"
 #include "random-rates.h"
+#include "rated-case.h"
 
 #include <string.h>
 
-#define MAX_OPS 6
-
-static const struct
-{
-  const char *objective;
-  gint64 aims[TP_N_AIMS];
-} objectives[] = {
-  { "energy", { 0, 1, 0 } },     { "price", { 0, 0, 1 } },
-  { "weighted", { 3, 2, 0 } },   { "weighted", { 50, 0, 1 } },
-  { "weighted", { 1, 1, 1 } },
-};
-
-static gint64
-weigh (const gint64 *totals, const gint64 *aims)
-{
-  gint64 sum = 0;
-
-  for (int aim = 0; aim < TP_N_AIMS; aim++)
-    sum += totals[aim] * aims[aim];
-  return sum;
-}
-
-static gboolean
-fits (const TpTestCase *test, const guint8 *devices, const gint64 *limits)
-{
-  gint64 bytes[TP_TEST_MAX_DEVICES];
-
-  if (limits == NULL)
-    return TRUE;
-  tp_memory_case_count (test, devices, bytes);
-  for (int d = 0; d < test->costs->n_devices; d++)
-    if (limits[d] != 0 && bytes[d] > limits[d])
-      return FALSE;
-  return TRUE;
-}
-
-/* The least of all placements that fit; @limits: (nullable). */
-static gint64
-try_all (const TpTestCase *test, const gint64 *aims, const gint64 *limits)
-{
-  int n = test->graph->n_nodes;
-  guint8 devices[MAX_OPS + 1] = { 0 };
-  gint64 totals[TP_N_AIMS], best = TP_COST_NONE;
-  gboolean is_left = TRUE;
-
-  while (is_left)
-    {
-      int i = 0;
-
-      if (tp_test_case_take (test, devices, totals)
-          && weigh (totals, aims) < best && fits (test, devices, limits))
-        best = weigh (totals, aims);
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
-    }
-  return best;
-}
+#define MAX_OPS TP_RATED_CASE_OPS
 
 static TpTestCase *
 new_case (int round, int n_ops)
@@ -85,57 +25,6 @@ new_case (int round, int n_ops)
   return test;
 }
 
-/* @limits: (nullable). */
-static TpPlan *
-place (const TpTestCase *test, int round, const gint64 *limits, GError **error)
-{
-  gsize index = (gsize) round % G_N_ELEMENTS (objectives);
-  const TpPlaceOptions options
-      = { .objective = objectives[index].objective,
-          .limits = limits,
-          .heeds_noise = TRUE,
-          .aims = strcmp (objectives[index].objective, "weighted") == 0
-                      ? objectives[index].aims
-                      : NULL };
-  TpPlan *plan = tp_place_with (test->graph, test->groups, test->costs,
-                                &options, error);
-
-  if (plan != NULL)
-    tp_plan_count_memory (plan, test->graph);
-  return plan;
-}
-
-static TpPlan *
-place_free (const TpTestCase *test, int round)
-{
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan = place (test, round, NULL, &error);
-
-  g_assert_no_error (error);
-  return plan;
-}
-
-static const gint64 *
-get_aims (int round)
-{
-  return objectives[(gsize) round % G_N_ELEMENTS (objectives)].aims;
-}
-
-static void
-check_totals (const TpPlan *plan, const TpTestCase *test, const gint64 *aims)
-{
-  g_autofree guint8 *devices = tp_test_plan_devices (plan);
-  const TpRateProof *proof = plan->rate_proof;
-  gint64 totals[TP_N_AIMS];
-
-  tp_test_assert_checked (plan, test->graph);
-  g_assert_true (tp_test_case_take (test, devices, totals));
-  g_assert_cmpmem (proof->totals, sizeof totals, totals, sizeof totals);
-  g_assert_cmpmem (proof->aims, sizeof proof->aims, aims, sizeof proof->aims);
-  g_assert_cmpint (proof->cost, ==, weigh (totals, aims));
-  g_assert_cmpint (proof->bound, <=, proof->cost);
-}
-
 static void
 test_brute_force (void)
 {
@@ -145,11 +34,12 @@ test_brute_force (void)
     {
       g_autoptr (TpTestCase) test
           = new_case (round, g_test_rand_int_range (1, MAX_OPS + 1));
-      g_autoptr (TpPlan) plan = place_free (test, round);
+      g_autoptr (TpPlan) plan = tp_rated_case_place_free (test, round);
       const TpRateProof *proof = plan->rate_proof;
-      gint64 least = try_all (test, get_aims (round), NULL);
+      const gint64 *aims = tp_rated_case_get_aims (round);
+      gint64 least = tp_rated_case_try_all (test, aims, NULL);
 
-      check_totals (plan, test, get_aims (round));
+      tp_rated_case_check (plan, test, aims);
       g_assert_cmpint (proof->cost, >=, least);
       g_assert_cmpint (proof->bound, <=, least);
       n_least += proof->cost == least;
@@ -171,12 +61,13 @@ test_large (void)
     {
       g_autoptr (TpTestCase) test
           = new_case (round, g_test_rand_int_range (30, 120));
-      g_autoptr (TpPlan) plan = place_free (test, round);
-      g_autoptr (TpPlan) again = place_free (test, round);
+      g_autoptr (TpPlan) plan = tp_rated_case_place_free (test, round);
+      g_autoptr (TpPlan) again = tp_rated_case_place_free (test, round);
+      const gint64 *aims = tp_rated_case_get_aims (round);
       g_autofree guint8 *devices = g_new0 (guint8, plan->n_placements + 1);
       gint64 totals[TP_N_AIMS];
 
-      check_totals (plan, test, get_aims (round));
+      tp_rated_case_check (plan, test, aims);
       g_assert_cmpint (plan->rate_proof->bound, ==, again->rate_proof->bound);
       for (int i = 0; i < plan->n_placements; i++)
         g_assert_cmpint (plan->placements[i].device, ==,
@@ -186,7 +77,7 @@ test_large (void)
           memset (devices, d, plan->n_placements);
           if (tp_test_case_take (test, devices, totals))
             g_assert_cmpint (plan->rate_proof->cost, <=,
-                             weigh (totals, get_aims (round)));
+                             tp_rated_case_weigh (totals, aims));
         }
     }
 }
@@ -204,6 +95,7 @@ test_coarse (void)
           = new_case (round, g_test_rand_int_range (1, MAX_OPS + 1));
       g_autoptr (TpPlan) plan = NULL;
       const TpRateProof *proof;
+      const gint64 *aims;
       gint64 least;
 
       for (int d = 0; d < test->costs->n_devices; d++)
@@ -224,10 +116,11 @@ test_coarse (void)
               cost->time_ns = cost->time_ns * 100000 + 1;
           }
       tp_costs_seal (test->costs);
-      plan = place_free (test, round % 2);
+      plan = tp_rated_case_place_free (test, round % 2);
       proof = plan->rate_proof;
-      least = try_all (test, get_aims (round % 2), NULL);
-      check_totals (plan, test, get_aims (round % 2));
+      aims = tp_rated_case_get_aims (round % 2);
+      least = tp_rated_case_try_all (test, aims, NULL);
+      tp_rated_case_check (plan, test, aims);
       g_assert_cmpint (proof->bound, <=, least);
       g_assert_cmpfloat ((double) proof->bound, >=, 0.999 * (double) proof->cost);
       g_assert_cmpfloat ((double) proof->cost, <=, 1.001 * (double) least);
@@ -235,66 +128,6 @@ test_coarse (void)
         n_coarse += ((const TpRateEnd *) proof->ends->pdata[i])->divisor > 1000;
     }
   g_assert_cmpint (n_coarse, >, 20);
-}
-
-/* ---- limits of memory ------------------------------------------------------- */
-
-/* What runs on @device counts nothing. */
-static void
-make_free (const TpTestCase *test, int device)
-{
-  for (int d = 0; d < test->costs->n_devices; d++)
-    {
-      test->costs->rates[d].idle_mw = 0;
-      test->costs->rates[d].is_per_use = TRUE;
-    }
-  test->costs->rates[device].busy_mw = 0;
-  test->costs->rates[device].price = 0;
-  tp_costs_seal (test->costs);
-}
-
-static void
-test_limits (void)
-{
-  int n_bound = 0, n_least = 0, n_lost = 0;
-
-  for (int round = 0; round < 150; round++)
-    {
-      g_autoptr (TpTestCase) test
-          = tp_memory_case_new_for (3, g_test_rand_int_range (2, MAX_OPS + 1));
-      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 }, least;
-      gint64 bytes[TP_TEST_MAX_DEVICES];
-      g_autoptr (TpPlan) free = NULL, plan = NULL;
-      g_autofree guint8 *devices = NULL;
-      g_autoptr (GError) error = NULL;
-
-      tp_test_case_rate (test);
-      if (round % 5 == 0)
-        make_free (test, round / 5 % 3);
-      free = place_free (test, round);
-      devices = tp_test_plan_devices (free);
-      tp_memory_case_count (test, devices, bytes);
-      for (int d = 1; d < 3; d++)
-        limits[d] = bytes[d] * g_test_rand_int_range (10, 90) / 100 + 1;
-      plan = place (test, round, limits, &error);
-      least = try_all (test, get_aims (round), limits);
-      n_lost += plan == NULL && least != TP_COST_NONE;
-      if (plan == NULL)
-        {
-          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
-          continue;
-        }
-      g_assert_true (tp_plan_fits (plan, limits));
-      check_totals (plan, test, get_aims (round));
-      g_assert_cmpint (plan->rate_proof->bound, <=, least);
-      n_bound += plan->memory_limits != NULL;
-      n_least += plan->memory_limits != NULL && plan->rate_proof->cost == least;
-    }
-  g_test_message ("of %d whose limits bind %d take the least that fits, %d not "
-                  "found", n_bound, n_least, n_lost);
-  g_assert_cmpint (n_bound, >, 50);
-  g_assert_cmpint (n_least, >=, n_bound * 9 / 10);
-  g_assert_cmpint (n_lost, <=, 3);
 }
 
 /* ---- lies ------------------------------------------------------------------- */
@@ -452,7 +285,7 @@ make_any (int round)
 }
 
 static const TpTestLies lies
-    = { mutations, make_any, place_free, 60, 6 };
+    = { mutations, make_any, tp_rated_case_place_free, 60, 6 };
 
 static void
 test_lies (void)
@@ -473,7 +306,6 @@ main (int argc, char **argv)
   g_test_add_func ("/rated-several/brute-force", test_brute_force);
   g_test_add_func ("/rated-several/large", test_large);
   g_test_add_func ("/rated-several/coarse", test_coarse);
-  g_test_add_func ("/rated-several/limits", test_limits);
   g_test_add_func ("/rated-several/lies", test_lies);
   g_test_add_func ("/rated-several/second", test_second);
   return g_test_run ();

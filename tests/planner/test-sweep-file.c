@@ -316,21 +316,45 @@ test_bound (void)
 
 /* ---- the checker in Python ------------------------------------------------- */
 
+#define MAX_KINDS 32
+
 static void
 test_second (void)
 {
-  const TpTestLies lies = { tp_test_sweep_mutations, tp_test_sweep_case_new,
-                            tp_test_place_sweeps, N_GOOD, 8 };
+  TpTestMutation kinds[MAX_KINDS] = { { NULL, NULL } };
+  const TpTestLies lies
+      = { kinds, tp_test_sweep_case_new, tp_test_place_sweeps, N_GOOD, 8 };
 
+  /* all but what no file says */
+  for (int i = 0; tp_test_sweep_refusals[i + 1].reason != NULL; i++)
+    {
+      g_assert_cmpint (i + 1, <, MAX_KINDS);
+      kinds[i] = tp_test_sweep_refusals[i + 1].mutation;
+    }
   tp_test_lies_check_second (&lies);
+}
+
+static void
+check_refusal (const TpTestRefusal *refusal)
+{
+  int n = 0;
+
+  for (int round = 0; n < 4; round++)
+    {
+      g_autoptr (TpTestCase) test = tp_test_sweep_case_new (round);
+      g_autoptr (TpPlan) plan = tp_test_place_sweeps (test, round);
+
+      if (plan == NULL || !refusal->mutation.mutate (plan, test))
+        continue;
+      n++;
+      tp_test_assert_refused (plan, test, refusal->reason);
+    }
 }
 
 /* tp_check () takes what is right, and refuses what is spoilt. */
 static void
 test_lies (void)
 {
-  const TpTestLies lies = { tp_test_sweep_mutations, tp_test_sweep_case_new,
-                            tp_test_place_sweeps, N_GOOD, 8 };
   int n = 0;
 
   for (int round = 0; round < 5 * N_GOOD; round++)
@@ -344,7 +368,8 @@ test_lies (void)
       n++;
     }
   g_assert_cmpint (n, >=, N_GOOD);
-  tp_test_lies_check (&lies);
+  for (const TpTestRefusal *it = tp_test_sweep_refusals; it->reason != NULL; it++)
+    check_refusal (it);
 }
 
 /* What these say of what fits is often more than is so of all. */

@@ -3,8 +3,8 @@
  * that should not matter. */
 #include "config.h"
 
+#include "lies.h"
 #include "memory-case.h"
-#include "mutations.h"
 #include "sweep-case.h"
 #include "sweep-truth.h"
 
@@ -326,21 +326,6 @@ test_brute_force (gconstpointer n_devices)
 
 /* ---- what else is said ---------------------------------------------------- */
 
-/* That one of the reasons begins or goes on so. */
-static void
-assert_refused (const TpPlan *plan, const TpTestCase *test, const char *reason)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  gboolean is_said = FALSE;
-
-  g_assert_false (tp_check (plan, test->graph, reasons));
-  for (guint i = 0; i < reasons->len; i++)
-    is_said |= strstr (reasons->pdata[i], reason) != NULL;
-  if (!is_said)
-    g_error ("not refused for '%s', but '%s'", reason,
-             (char *) reasons->pdata[0]);
-}
-
 static TpTestCase *
 make_several (int round)
 {
@@ -354,31 +339,6 @@ place_proved (const TpTestCase *test)
 
   g_assert_true (plan == NULL || is_taken (plan, test));
   return plan;
-}
-
-static void
-check_refusal (const TpTestRefusal *refusal)
-{
-  int n = 0;
-
-  for (int round = 0; n < 4; round++)
-    {
-      g_autoptr (TpTestCase) test = make_several (round);
-      g_autoptr (TpPlan) plan = place_proved (test);
-
-      if (plan == NULL)
-        continue;
-      n++;
-      g_assert_true (refusal->mutation.mutate (plan, test));
-      assert_refused (plan, test, refusal->reason);
-    }
-}
-
-static void
-test_refused (void)
-{
-  for (const TpTestRefusal *it = tp_test_sweep_refusals; it->reason != NULL; it++)
-    check_refusal (it);
 }
 
 /* Another device like the last, without groups. */
@@ -444,7 +404,7 @@ test_elsewhere (void)
       plan->memory_proof = tp_memory_proof_new ();
       plan->memory_proof->bound_ns = plan->bound_ns;
       tp_array_append_val (plan->memory_proof->entries, sweep);
-      assert_refused (plan, test, k == 5 ? "5 devices, of which no more than 4"
+      tp_test_assert_refused (plan, test, k == 5 ? "5 devices, of which no more than 4"
                                          : "memory_tree is no part of");
       n_done++;
     }
@@ -467,10 +427,10 @@ test_both (void)
       n_both++;
       room_ns = plan->share_proof->room_ns;
       plan->share_proof->room_ns = plan->cost_ns + 1;
-      assert_refused (plan, test, "share_room_ns is more");
+      tp_test_assert_refused (plan, test, "share_room_ns is more");
       plan->share_proof->room_ns = room_ns;
       plan->memory_proof->bound_ns = plan->cost_ns + 1;
-      assert_refused (plan, test, "memory_bound_ns is");
+      tp_test_assert_refused (plan, test, "memory_bound_ns is");
     }
   g_assert_cmpint (n_both, ==, 10);
 }
@@ -504,7 +464,6 @@ main (int argc, char **argv)
                         test_brute_force);
   g_test_add_data_func ("/sweep/brute-force-4", GINT_TO_POINTER (4),
                         test_brute_force);
-  g_test_add_func ("/sweep/refused", test_refused);
   g_test_add_func ("/sweep/elsewhere", test_elsewhere);
   g_test_add_func ("/sweep/both", test_both);
   g_test_add_data_func ("/sweep/large-3", GINT_TO_POINTER (3), test_large);
