@@ -26,6 +26,8 @@ def measure_error(got, want):
         raise RuntimeError(f"gives {got.dtype} {got.shape}, not {want.dtype} {want.shape}")
     if not numpy.isfinite(got).all():
         raise RuntimeError("gives infinities or NaN")
+    if not want.any():
+        raise RuntimeError("is to be 0 everywhere: that tests nothing")
     scale = numpy.maximum(abs(want), FLOOR * abs(want).max())
     return float((abs(got - want) / scale).max())
 

@@ -129,9 +129,9 @@ TIMM = ("botnet26t_256", "cait_xxs24_224", "coatnet_nano_rw_224", "convmixer_768
         "crossvit_tiny_240", "davit_tiny", "dla34", "dpn48b", "eca_nfnet_l0", "edgenext_xx_small",
         "efficientvit_b0", "fastvit_t8", "focalnet_tiny_srf", "ghostnetv2_100", "halonet26t",
         "hrnet_w18_small", "inception_next_atto", "lambda_resnet26t", "levit_128s",
-        "mambaout_femto", "maxvit_tiny_rw_224", "mixer_s32_224", "mobilenetv4_conv_small",
+        "mambaout_femto", "maxvit_tiny_rw_224", "mobilenetv4_conv_small",
         "mobilevitv2_050", "mvitv2_tiny", "poolformerv2_s12", "pvt_v2_b0", "res2net50_14w_8s",
-        "sequencer2d_s", "swiftformer_xs", "tiny_vit_5m_224", "tnt_s_patch16_224",
+        "swiftformer_xs", "tiny_vit_5m_224", "tnt_s_patch16_224",
         "xcit_nano_12_p16_224")
 
 
