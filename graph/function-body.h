@@ -44,6 +44,11 @@ const char *tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
                          const char *output, ...) G_GNUC_NULL_TERMINATED;
 const char *tp_body_add_float (TpBody *self, double value);
 const char *tp_body_add_int (TpBody *self, gint64 value);
+/* A list of integers. */
+const char *tp_body_add_ints (TpBody *self, int n, const gint64 *values);
+/* @x in that shape; 0: as @x has it, -1: the rest. */
+const char *tp_body_add_reshape (TpBody *self, const char *x, int n,
+                                 const gint64 *dims);
 /* Squeeze or Unsqueeze of dimension @axis: an input from opset 13 on. */
 const char *tp_body_add_view (TpBody *self, const char *type, const char *x,
                               gint64 axis);
