@@ -118,6 +118,64 @@ static const Case nbits_cases[] = {
     UNPACKED ROWS "MatMulNBits x q t z -> m K=40 N=5 block_size=16;Add m b -> y" },
 };
 
+/* Two heads of queries, one of keys. */
+#define CACHE "in p 2 1 4 4;in r 2 1 4 4;ints cut 0 0 2 4;ints places 0 1 2 3"
+#define GROUP_QUERY "com.microsoft.GroupQueryAttention "
+#define VALUES_OF(scores)                                                     \
+  "Softmax " scores " -> weights axis=-1;MatMul weights pv -> o;"             \
+  "Transpose o -> ot perm=0,2,1,3;ints join 0 0 -1;Reshape ot join -> y;"     \
+  "Identity pk -> keys;Identity pv -> values"
+/* Scores of @q, seen up to @last, and what they weigh. */
+#define WEIGH(last)                                                           \
+  HEADS ("q", "qh") "Transpose pk -> kt perm=0,1,3,2;MatMul qh kt -> raw;"    \
+  "scalar half 0.5;Mul raw half -> scaled;LessOrEqual places " last " -> seen;" \
+  "scalar far -10000;Where seen scaled far -> masked;" VALUES_OF ("masked")
+#define TOKEN "in q 2 1 8;in k 2 1 4;in v 2 1 4;int32 l 2;" CACHE
+/* What is new is put where @l says. */
+#define WRITE                                                                 \
+  "Cast l -> l7 to=7;ints three 1 2 3;Unsqueeze l7 three -> l4;ints one 1;"   \
+  "Unsqueeze places one -> column;Equal column l4 -> here;"                   \
+  "Unsqueeze k one -> k4;Unsqueeze v one -> v4;"                              \
+  "Where here k4 p -> pk;Where here v4 r -> pv;"
+#define PROMPT "in q 2 3 8;in k 2 3 4;in v 2 3 4;int32 l 2;" CACHE
+#define REPLACE                                                               \
+  "ints one 1;Unsqueeze k one -> k4;Unsqueeze v one -> v4;ints from 3;"       \
+  "ints to 4;ints two 2;Slice p from to two -> p3;Slice r from to two -> r3;" \
+  "Concat k4 p3 -> pk axis=2;Concat v4 r3 -> pv axis=2;ints rows 0 1 2;"      \
+  "Unsqueeze rows one -> last;"
+
+static const Case cache_cases[] = {
+  { "cache-token", TOKEN ";ints t 4",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    WRITE WEIGH ("l4") },
+  { "cache-packed", "in x 2 1 16;int32 l 2;" CACHE ";ints t 4",
+    GROUP_QUERY "x _ _ p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    "ints parts 8 4 4;Split x parts -> q k v axis=2;" WRITE WEIGH ("l4") },
+  { "cache-prompt", PROMPT ";ints t 3",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    REPLACE WEIGH ("last") },
+  { "cache-window", PROMPT ";ints t 3",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1 local_window_size=2",
+    REPLACE "scalar minus -10000;ints two2 2;Sub last two2 -> before;"
+    "LessOrEqual places before -> gone;scalar none 0;Where gone minus none -> bias;"
+    HEADS ("q", "qh") "Transpose pk -> kt perm=0,1,3,2;MatMul qh kt -> raw;"
+    "scalar half 0.5;Mul raw half -> scaled;LessOrEqual places last -> seen;"
+    "Where seen scaled minus -> masked;Add masked bias -> biased;" VALUES_OF ("biased") },
+  { "cache-grows", "in q 2 1 8;in k 2 1 4;in v 2 1 4;in p 2 1 3 4;in r 2 1 3 4;"
+    "ints l 3 3;ints t 4;ints cut 0 0 2 4;ints places 0 1 2 3",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    "ints one 1;Unsqueeze k one -> k4;Unsqueeze v one -> v4;"
+    "Concat p k4 -> pk axis=2;Concat r v4 -> pv axis=2;ints last 3;" WEIGH ("last") },
+  { "scatter", "in x 2 1 4 4;in u 2 1 1 4;int64 l 2",
+    "TensorScatter x u l -> y",
+    "ints places 0 1 2 3;ints one 1;Unsqueeze places one -> column;ints three 1 2 3;"
+    "Unsqueeze l three -> l4;Equal column l4 -> here;Where here u x -> y" },
+  { "scatter-end", "in x 1 4 1;in u 1 3 1;ints l 2",
+    "TensorScatter x u l -> y axis=1",
+    "ints f 0;ints t 2;ints one 1;Slice x f t one -> a;Slice u f t one -> b;"
+    "Concat a b -> y axis=1" },
+};
+
 static TpGraph *
 load (const Case *c, const char *ops)
 {
@@ -208,6 +266,19 @@ static const struct
     "is_packed_batching and scale are not supported" },
   { "int64 i 2 3;const w 9 8;com.microsoft.EmbedLayerNormalization i _ w -> y",
     "input 3 may not be left out" },
+  { "in q 2 3 8;com.microsoft.GroupQueryAttention q q q -> y num_heads=2 kv_num_heads=2",
+    "inputs 5 (seqlens_k) and 6 (total_sequence_length) may not be left out" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
+    "num_heads=2 kv_num_heads=3", "kv_num_heads is 3, must divide num_heads" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
+    "num_heads=2 kv_num_heads=2 smooth_softmax=1", "smooth_softmax is not supported" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
+    "num_heads=2 kv_num_heads=2 do_rotary=1", "do_rotary needs cos_cache and sin_cache" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;const s 2;com.microsoft.GroupQueryAttention "
+    "q q q _ _ l t _ _ _ _ s -> y num_heads=2 kv_num_heads=2",
+    "input 11 (head_sink) is not supported" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q _ _ _ l t -> y "
+    "num_heads=2 kv_num_heads=2", "key and value go together" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;int32 g 32;com.microsoft.MatMulNBits x q s _ g -> y "
     "K=32 N=5 block_size=16", "input 4 (g_idx), an order of the rows" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;com.microsoft.MatMulNBits x q s -> y "
@@ -242,6 +313,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   add_cases (cases, G_N_ELEMENTS (cases));
   add_cases (nbits_cases, G_N_ELEMENTS (nbits_cases));
+  add_cases (cache_cases, G_N_ELEMENTS (cache_cases));
   for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
     {
       g_autofree char *path = g_strdup_printf ("/contrib/error/%d", (int) i);
