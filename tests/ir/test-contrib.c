@@ -77,6 +77,17 @@ static const Case cases[] = {
     "com.microsoft.MultiHeadAttention x l z b -> y num_heads=2",
     "Split b -> b1 b2 b3;Add x b1 -> q;Add l b2 -> k;Add z b3 -> v;"
     SCORES VALUES ("scaled") },
+  { "heads-packed", "in x 2 3 2 3 4;ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention x -> y num_heads=2",
+    "Split x -> a b c axis=3;ints flat 2 3 8;Reshape a flat -> q;"
+    "Reshape b flat -> k;Reshape c flat -> v;" SCORES VALUES ("scaled") },
+  { "heads-packed-keys", "in q 2 3 8;in x 2 5 2 2 4;const b 24;ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention q x _ b -> y num_heads=2",
+    "Split x -> l z axis=3;ints flat 2 5 8;Reshape l flat -> lf;Reshape z flat -> zf;"
+    "Split b -> b1 b2 b3;Add q b1 -> qb;Add lf b2 -> k;Add zf b3 -> v;"
+    HEADS ("qb", "qh") HEADS ("k", "kh") HEADS ("v", "vh")
+    "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;"
+    "scalar half 0.5;Mul raw half -> scaled;" VALUES ("scaled") },
   { "heads-past", "in q 2 3 8;in k 2 3 8;in v 2 3 8;in p 2 2 4 4;in r 2 2 4 4;"
     "ints cut 0 0 2 4",
     "com.microsoft.MultiHeadAttention q k v _ _ _ p r -> y pk pv num_heads=2",
@@ -250,8 +261,11 @@ static const struct
 {
   const char *text, *message;
 } errors[] = {
-  { "in q 2 3 8;com.microsoft.MultiHeadAttention q -> y num_heads=2",
-    "packed queries, keys and values are not supported" },
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q _ q -> y num_heads=2",
+    "value has no key: give both, or pack them" },
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q -> y num_heads=2", "axis 3" },
+  { "in q 2 1 8;com.microsoft.DecoderMaskedMultiHeadAttention q q q -> y num_heads=2",
+    "export with MultiHeadAttention or GroupQueryAttention" },
   { "in q 2 3 8;com.microsoft.MultiHeadAttention q q q -> y num_heads=2 sparse=1",
     "com.microsoft.MultiHeadAttention has no attribute 'sparse'; it has" },
   { "in q 2 3 8;int64 m 2;com.microsoft.MultiHeadAttention q q q _ m -> y num_heads=2",

@@ -1,6 +1,5 @@
 #!/bin/sh
-# GroupQueryAttention and MultiHeadAttention with random shapes, caches and attributes,
-# against onnxruntime's. Part of `make check-full`:
+# GroupQueryAttention with random shapes, caches and attributes, against onnxruntime's. Part of `make check-full`:
 #   TPLAN_TEST_FULL=1 PYTHON_ONNXRUNTIME=DIR/bin/python make -C tests/onnx check TESTS=check-attention.sh
 set -u
 . "$top_srcdir/tests/onnx/oracle.sh"
