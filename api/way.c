@@ -300,6 +300,8 @@ sign_plan (const TpWay *way, TpPlan *plan)
   plan->pins = g_strdupv ((char **) way->options->pins);
   g_strfreev (plan->no_pass);
   plan->no_pass = g_strdupv (way->model->no_pass);
+  g_strfreev (plan->ties);
+  plan->ties = g_strdupv (way->model->ties);
   sign_micro_batches (way, plan);
   sign_streamed (way, plan);
 }

@@ -402,6 +402,15 @@ run_write_trace (Run *run, TpCli *cli, GError **error)
                               error);
 }
 
+/* Where runs leave something to the next, the first is compared. */
+static gboolean
+run_first (Run *run, GError **error)
+{
+  return run->data.n_states == 0
+         || (tp_run_data_reset (&run->data, run->session, error)
+             && run_once (run, FALSE, error));
+}
+
 static gboolean
 run_check (Run *run, TpCli *cli, GError **error)
 {
@@ -410,8 +419,8 @@ run_check (Run *run, TpCli *cli, GError **error)
   run->op_errors.bounds.n_roundings
       = run_given.tolerance >= 0 ? 0 : TP_RUN_ROUNDINGS;
   if ((run_given.check
-       && !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
-                              error))
+       && (!run_first (run, error) || !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
+                              error)))
       || (run_given.check_ops
           && !tp_unit_check (&run->data, tp_api_get_plan (run->plan),
                              &cli->device_options, &run->op_errors, error)))
@@ -460,6 +469,14 @@ keep_runs (const Run *run, TpCli *cli)
                       (int) run->repeat.times.all_ns->len);
 }
 
+/* Before more runs change it. */
+static gboolean
+save_outputs (Run *run, TpCli *cli, GError **error)
+{
+  return run_given.output_folder == NULL
+         || tp_run_data_save (&run->data, cli, run_given.output_folder, error);
+}
+
 /* Loads, makes ready, runs, and writes what was asked for. */
 static gboolean
 run_do (Run *run, TpCli *cli, GError **error)
@@ -477,12 +494,11 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!run_start (run, cli, error) || !run_repeat (run, cli, error))
     return FALSE;
   keep_runs (run, cli);
-  return run_make_account (run, error)
+  return (run->data.n_states == 0 || save_outputs (run, cli, error))
+         && run_make_account (run, error)
          && run_write_trace (run, cli, error)
          && run_check (run, cli, error)
-         && (run_given.output_folder == NULL
-             || tp_run_data_save (&run->data, cli, run_given.output_folder,
-                                  error));
+         && (run->data.n_states > 0 || save_outputs (run, cli, error));
 }
 
 static gboolean

@@ -28,6 +28,7 @@ static struct
   char **dims;
   char **limits;
   char **no_pass;
+  char **states;
   char *timeout;
   char *driver_timeout;
   char *cache;
@@ -69,7 +70,10 @@ static const CommonOption common[] = {
       "value of a symbolic dimension (repeatable)", "NAME=N" } },
   { TP_USES_PASSES,
     { "no-pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.no_pass,
-      "leave out a pass over the graph (repeatable)", "PASS" } },
+      "a pass to leave out; to feed back --state=OUT=IN", "PASS" } },
+  { TP_USES_PASSES,
+    { "state", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
+      &given.states, NULL, "OUT=IN" } },
   { TP_USES_GRAPH,
     { "limit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
       &given.limits, NULL, "NAME=N" } },
@@ -407,6 +411,7 @@ find_given (void)
          | (given.threads != 0 ? TP_USES_THREADS : 0)
          | (given.dims != NULL ? TP_USES_DIMS : 0)
          | (given.no_pass != NULL ? TP_USES_PASSES : 0)
+         | (given.states != NULL ? TP_USES_STATES : 0)
          | (given.cost != NULL ? TP_USES_COSTS : 0)
          | (given.format != NULL ? TP_USES_FORMAT : 0);
 }
@@ -421,6 +426,8 @@ take_given (TpCli *cli)
                                       : g_new0 (char *, 1);
   cli->no_pass = given.no_pass != NULL ? g_steal_pointer (&given.no_pass)
                                        : g_new0 (char *, 1);
+  cli->states = given.states != NULL ? g_steal_pointer (&given.states)
+                                     : g_new0 (char *, 1);
   cli->args = given.rest != NULL ? g_steal_pointer (&given.rest)
                                  : g_new0 (char *, 1);
   cli->n_args = (int) g_strv_length (cli->args);
@@ -594,6 +601,7 @@ tp_cli_clear (TpCli *cli)
   g_strfreev (cli->devices);
   g_strfreev (cli->dim_texts);
   g_strfreev (cli->no_pass);
+  g_strfreev (cli->states);
   g_free (cli->cost_path);
   g_clear_pointer (&cli->limits, g_array_unref);
   tplan_costs_close (cli->costs);

@@ -316,6 +316,7 @@ find_flag (const TpCli *cli)
     { "devices", TP_USES_DEVICES },
     { "threads", TP_USES_THREADS },
     { "no-pass", TP_USES_PASSES },
+    { "state", TP_USES_STATES },
     { "cost", TP_USES_COSTS },
   };
 
@@ -391,7 +392,7 @@ tp_cli_load_mix (const TpCli *cli, const char *path, GError **error)
                    "where its plan has it, or beside the plans", path);
       return NULL;
     }
-  load.no_pass = NULL;        /* a plan says it itself */
+  load.no_pass = load.states = NULL; /* a plan says it itself */
   return tplan_mix_load (path, &load, error);
 }
 
@@ -455,7 +456,7 @@ tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
     return load_part (cli, path, error);
   if ((is_tiers && dims == NULL) || !check_part (path, error))
     return NULL;
-  load.no_pass = NULL;        /* a plan says it itself */
+  load.no_pass = load.states = NULL; /* a plan says it itself */
   plan = tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
   if (plan != NULL && is_tiers)
     note_tier (cli, path, plan, dims);

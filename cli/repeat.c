@@ -149,7 +149,8 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
 
   if (!plan->is_simulated)
     wait_for_processors (repeat, plan, job->wait_ns, cli);
-  if (!warm_up (repeat, job, error))
+  if (!warm_up (repeat, job, error)
+      || !tp_run_data_reset (job->data, job->session, error))
     return FALSE;
   tp_apart_look_at_cores (&repeat->apart);
   tp_workload_read (&begin);

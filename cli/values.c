@@ -177,6 +177,8 @@ tp_cli_load_options (const TpCli *cli, const GArray *dims)
     .copies_weights = cli->copies_weights,
     .no_pass = cli->no_pass[0] == NULL ? NULL
                                        : (const char *const *) cli->no_pass,
+    .states = cli->states[0] == NULL ? NULL
+                                     : (const char *const *) cli->states,
     .assumes_dims = dims != NULL,
   };
 }

@@ -11,6 +11,7 @@
 #include "graph/graph-bind.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-finish.h"
+#include "graph/graph-tie.h"
 #include "ir/foreign-text.h"
 
 static gboolean
@@ -86,6 +87,7 @@ finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
   TpGraph *graph = NULL;
 
   if (builder != NULL
+      && tp_graph_builder_tie (builder, options->ties, error)
       && tp_graph_builder_bind (builder, options->values, options->dims,
                                 error))
     {
@@ -105,7 +107,8 @@ tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
   g_autoptr (TpGraphBuilder) builder
       = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
 
-  if (builder != NULL && tp_graph_builder_check (builder, error))
+  if (builder != NULL && tp_graph_builder_tie (builder, options->ties, error)
+      && tp_graph_builder_check (builder, error))
     return g_steal_pointer (&builder);
   finish_error (path, error);
   return NULL;

@@ -37,7 +37,7 @@ TpSession *tp_session_new (TpGraph *graph, TpPlan *plan,
                            const TpDeviceOptions *options, GError **error);
 /* The same with memory for @n_slots runs that are under way at a time; weights and
  * code are there once. TPLAN_ERROR_UNSUPPORTED also: several, on simulated
- * devices. */
+ * devices, or of a graph with state. */
 TpSession *tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
                                      const TpDeviceOptions *options,
                                      GError **error);
@@ -60,6 +60,13 @@ gboolean tp_session_run_in_slot (TpSession *session, int slot,
 /* As tp_session_run (), waiting after every step and filling measured_ns. */
 gboolean tp_session_run_profiled (TpSession *session, const void *const *inputs,
                                   void *const *outputs, GError **error);
+gboolean tp_session_has_states (const TpSession *session);
+/* The value of @tensor, a state of the graph, between two runs: row-major. NULL sets
+ * zeros, with which it begins. */
+gboolean tp_session_set_state (TpSession *session, int tensor,
+                               const void *value, GError **error);
+gboolean tp_session_get_state (TpSession *session, int tensor, void *out_value,
+                               GError **error);
 const TpSessionStep *tp_session_get_steps (const TpSession *session, int *out_n);
 /* Device @device of its plan, open; NULL: nothing runs there. */
 const TpDeviceInfo *tp_session_get_info (const TpSession *session, int device);
