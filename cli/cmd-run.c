@@ -402,15 +402,6 @@ run_write_trace (Run *run, TpCli *cli, GError **error)
                               error);
 }
 
-/* Where runs leave something to the next, the first is compared. */
-static gboolean
-run_first (Run *run, GError **error)
-{
-  return run->data.n_states == 0
-         || (tp_run_data_reset (&run->data, run->session, error)
-             && run_once (run, FALSE, error));
-}
-
 static gboolean
 run_check (Run *run, TpCli *cli, GError **error)
 {
@@ -419,7 +410,8 @@ run_check (Run *run, TpCli *cli, GError **error)
   run->op_errors.bounds.n_roundings
       = run_given.tolerance >= 0 ? 0 : TP_RUN_ROUNDINGS;
   if ((run_given.check
-       && (!run_first (run, error) || !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
+       && (!tp_repeat_first (run->session, &run->data, error)
+           || !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
                               error)))
       || (run_given.check_ops
           && !tp_unit_check (&run->data, tp_api_get_plan (run->plan),
@@ -469,14 +461,6 @@ keep_runs (const Run *run, TpCli *cli)
                       (int) run->repeat.times.all_ns->len);
 }
 
-/* Before more runs change it. */
-static gboolean
-save_outputs (Run *run, TpCli *cli, GError **error)
-{
-  return run_given.output_folder == NULL
-         || tp_run_data_save (&run->data, cli, run_given.output_folder, error);
-}
-
 /* Loads, makes ready, runs, and writes what was asked for. */
 static gboolean
 run_do (Run *run, TpCli *cli, GError **error)
@@ -494,11 +478,13 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!run_start (run, cli, error) || !run_repeat (run, cli, error))
     return FALSE;
   keep_runs (run, cli);
-  return (run->data.n_states == 0 || save_outputs (run, cli, error))
+  /* before more runs change what states there are */
+  return (run_given.output_folder == NULL
+          || tp_run_data_save (&run->data, cli, run_given.output_folder,
+                               error))
          && run_make_account (run, error)
          && run_write_trace (run, cli, error)
-         && run_check (run, cli, error)
-         && (run->data.n_states > 0 || save_outputs (run, cli, error));
+         && run_check (run, cli, error);
 }
 
 static gboolean

@@ -43,6 +43,14 @@ tp_repeat_once (TplanSession *session, TpRunData *data, gboolean is_profiled,
   return tplan_session_run (session, inputs, data->outputs, error);
 }
 
+gboolean
+tp_repeat_first (TplanSession *session, TpRunData *data, GError **error)
+{
+  return data->n_states == 0
+         || (tp_run_data_reset (data, session, error)
+             && tp_repeat_once (session, data, FALSE, error));
+}
+
 static void
 look (TpRepeat *repeat)
 {
