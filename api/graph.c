@@ -71,6 +71,7 @@ tp_api_wrap_graph_of (TpGraph *graph, const TpPlan *plan)
                            (const char *const *) plan->no_pass);
 
   wrap->ties = tp_strdupv ((const char *const *) plan->ties);
+  wrap->numbers = tp_strdupv ((const char *const *) plan->numbers);
   wrap->micro_batches = tp_micro_batches_copy (&plan->micro_batches);
   wrap->streamed = tp_strdupv ((const char *const *) plan->streamed);
   wrap->streamed_from = g_strdup (plan->streamed_from);
@@ -103,6 +104,7 @@ load_graph (const char *path, GBytes *bytes, const TplanLoadOptions *options,
   wrap = tp_api_wrap_graph (graph, path, load.dims, load.passes.left_out);
   wrap->assumed = g_steal_pointer (&load.assumed);
   wrap->ties = tp_strdupv (load.options.ties);
+  wrap->numbers = tp_strdupv (load.options.numbers);
   return wrap;
 }
 
@@ -164,6 +166,7 @@ tplan_graph_free (TplanGraph *graph)
   tp_dims_unref (graph->assumed);
   g_strfreev (graph->no_pass);
   g_strfreev (graph->ties);
+  g_strfreev (graph->numbers);
   tp_micro_batches_clear (&graph->micro_batches);
   g_strfreev (graph->streamed);
   g_free (graph->streamed_from);

@@ -53,6 +53,7 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
                                    .assumed = load->assumed,
                                    .limits = &load->limits,
                                    .ties = options->states,
+                                   .numbers = options->values,
                                    .load_file = options->load_file,
                                    .load_file_data = options->load_file_data,
                                    .files = get_file_flags (options) };

@@ -17,6 +17,7 @@ struct TplanGraph
   TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
   char **ties;                /* (nullable) likewise */
+  char **numbers;             /* (nullable) likewise */
   TpMicroBatches micro_batches; /* as in the plan that it is the graph of */
   char **streamed;            /* (nullable) as in the plan that it is the graph of */
   char *streamed_from;        /* (nullable) likewise */

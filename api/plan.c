@@ -184,7 +184,8 @@ tplan_plan_load_full (const char *path, const char *graph_path,
   g_return_val_if_fail (path != NULL, NULL);
   g_return_val_if_fail (options == NULL
                             || (options->no_pass == NULL
-                                && options->states == NULL),
+                                && options->states == NULL
+                                && options->values == NULL),
                         NULL);
   return read_plan (&source, options, error);
 }
@@ -199,7 +200,8 @@ tplan_plan_new_from_bytes (GBytes *bytes, GBytes *graph,
   g_return_val_if_fail (bytes != NULL, NULL);
   g_return_val_if_fail (options == NULL
                             || (options->no_pass == NULL
-                                && options->states == NULL),
+                                && options->states == NULL
+                                && options->values == NULL),
                         NULL);
   return read_plan (&source, options, error);
 }

@@ -430,6 +430,7 @@ static const struct
   { "NAME=FILE", NULL, NULL, complete_input, NULL },
   { "OUT=IN", NULL, NULL, complete_state, NULL },
   { "NAME=N", "dim", NULL, offer_dims, NULL },
+  { "NAME=N", "value", NULL, NULL, "" },
   { "NAME=N", "limit", NULL, NULL, "" },
   { "PASS", NULL, NULL, complete_pass, NULL },
   { "RULE", NULL, NULL, complete_rule, NULL },

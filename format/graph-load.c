@@ -89,7 +89,8 @@ finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
   if (builder != NULL
       && tp_graph_builder_tie (builder, options->ties, error)
       && tp_graph_builder_bind (builder, options->values, options->dims,
-                                error))
+                                error)
+      && tp_graph_builder_bind_expected (builder, options->dims, error))
     {
       if (options->assumed != NULL)
         tp_graph_builder_assume (builder, options->dims, options->assumed);
@@ -108,6 +109,7 @@ tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
       = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
 
   if (builder != NULL && tp_graph_builder_tie (builder, options->ties, error)
+      && tp_graph_builder_bind_expected (builder, options->dims, error)
       && tp_graph_builder_check (builder, error))
     return g_steal_pointer (&builder);
   finish_error (path, error);

@@ -150,9 +150,9 @@ write_head (GString *out, const TpPlan *plan)
     write_dims (out, plan->dims);
   write_names (out, "pins", plan->pins);
   write_names (out, "states", plan->ties);
+  write_names (out, "values", plan->numbers);
   write_names (out, "no_pass", plan->no_pass);
-  tp_plan_write_micro_batches (plan, out);
-  tp_plan_write_streamed (plan, out);
+  tp_plan_write_parts (plan, out);
   if (plan->version > 1)
     write_origin (out, plan);
   write_string_line (out, "objective", plan->objective);

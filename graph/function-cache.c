@@ -8,6 +8,8 @@
 
 #include "graph/function-cache.h"
 
+#include "graph/graph-bind.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -262,6 +264,7 @@ find_heads (TpBody *self, Query *query)
     query->qkv[i] = turn (self, query->qkv[i]);
 }
 
+/* Which no value is bound to. */
 static gboolean
 is_graph_input (const TpBody *self, const char *name)
 {
@@ -270,7 +273,7 @@ is_graph_input (const TpBody *self, const char *name)
 
   for (guint i = 0; i < inputs->len; i++)
     if (tp_array_index (inputs, int, i) == index)
-      return TRUE;
+      return !tp_graph_builder_is_expected (self->builder, name);
   return FALSE;
 }
 

@@ -202,6 +202,8 @@ typedef struct
   const char *const *states;  /* (nullable): "OUTPUT=INPUT", as for `--state`: what is
                                * an output of one run is the input of the next, and
                                * stays on a device; ended by NULL */
+  const char *const *values;  /* (nullable): "NAME=1,2,3", as for `--value`: inputs
+                               * that have this value in all runs; ended by NULL */
 } TplanLoadOptions;
 
 /* How to make a session; all zero is good. */
