@@ -12,6 +12,7 @@
 #include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
+#include "runtime/session-states.h"
 
 #include <string.h>
 

@@ -60,13 +60,6 @@ gboolean tp_session_run_in_slot (TpSession *session, int slot,
 /* As tp_session_run (), waiting after every step and filling measured_ns. */
 gboolean tp_session_run_profiled (TpSession *session, const void *const *inputs,
                                   void *const *outputs, GError **error);
-gboolean tp_session_has_states (const TpSession *session);
-/* The value of @tensor, a state of the graph, between two runs: row-major. NULL sets
- * zeros, with which it begins. */
-gboolean tp_session_set_state (TpSession *session, int tensor,
-                               const void *value, GError **error);
-gboolean tp_session_get_state (TpSession *session, int tensor, void *out_value,
-                               GError **error);
 const TpSessionStep *tp_session_get_steps (const TpSession *session, int *out_n);
 /* Device @device of its plan, open; NULL: nothing runs there. */
 const TpDeviceInfo *tp_session_get_info (const TpSession *session, int device);
