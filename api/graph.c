@@ -35,6 +35,14 @@ describe_tensors (const TpGraph *graph, int n, const int *tensors)
   return table;
 }
 
+static void
+describe_states (TplanGraph *wrap)
+{
+  g_autofree int *states = tp_graph_list_states (wrap->graph, &wrap->n_states);
+
+  wrap->states = describe_tensors (wrap->graph, wrap->n_states, states);
+}
+
 TplanGraph *
 tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
                    const char *const *no_pass)
@@ -48,6 +56,7 @@ tp_api_wrap_graph (TpGraph *graph, const char *path, TpDims *dims,
     wrap->no_pass = g_strdupv ((char **) no_pass);
   wrap->inputs = describe_tensors (graph, graph->n_inputs, graph->inputs);
   wrap->outputs = describe_tensors (graph, graph->n_outputs, graph->outputs);
+  describe_states (wrap);
   wrap->ops = tp_new0 (const char *, graph->n_nodes + 1);
   for (int i = 0; i < graph->n_nodes; i++)
     wrap->ops[i] = graph->nodes[i].name;
@@ -61,6 +70,8 @@ tp_api_wrap_graph_of (TpGraph *graph, const TpPlan *plan)
       = tp_api_wrap_graph (graph, plan->graph_path, plan->dims,
                            (const char *const *) plan->no_pass);
 
+  wrap->ties = tp_strdupv ((const char *const *) plan->ties);
+  wrap->numbers = tp_strdupv ((const char *const *) plan->numbers);
   wrap->micro_batches = tp_micro_batches_copy (&plan->micro_batches);
   wrap->streamed = tp_strdupv ((const char *const *) plan->streamed);
   wrap->streamed_from = g_strdup (plan->streamed_from);
@@ -92,6 +103,8 @@ load_graph (const char *path, GBytes *bytes, const TplanLoadOptions *options,
     return NULL;
   wrap = tp_api_wrap_graph (graph, path, load.dims, load.passes.left_out);
   wrap->assumed = g_steal_pointer (&load.assumed);
+  wrap->ties = tp_strdupv (load.options.ties);
+  wrap->numbers = tp_strdupv (load.options.numbers);
   return wrap;
 }
 
@@ -152,12 +165,15 @@ tplan_graph_free (TplanGraph *graph)
   tp_dims_unref (graph->dims);
   tp_dims_unref (graph->assumed);
   g_strfreev (graph->no_pass);
+  g_strfreev (graph->ties);
+  g_strfreev (graph->numbers);
   tp_micro_batches_clear (&graph->micro_batches);
   g_strfreev (graph->streamed);
   g_free (graph->streamed_from);
   g_free (graph->path);
   g_free (graph->inputs);
   g_free (graph->outputs);
+  g_free (graph->states);
   g_free (graph->ops);
   g_free (graph);
 }
@@ -188,6 +204,14 @@ tplan_graph_get_outputs (const TplanGraph *graph, int *out_n)
   g_return_val_if_fail (graph != NULL, NULL);
   tp_set_n (out_n, graph->graph->n_outputs);
   return graph->outputs;
+}
+
+const TplanTensor *
+tplan_graph_get_states (const TplanGraph *graph, int *out_n)
+{
+  g_return_val_if_fail (graph != NULL, NULL);
+  tp_set_n (out_n, graph->n_states);
+  return graph->states;
 }
 
 const char *const *

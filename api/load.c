@@ -52,6 +52,8 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
   load->options = (TpLoadOptions){ .dims = load->dims,
                                    .assumed = load->assumed,
                                    .limits = &load->limits,
+                                   .ties = options->states,
+                                   .numbers = options->values,
                                    .load_file = options->load_file,
                                    .load_file_data = options->load_file_data,
                                    .files = get_file_flags (options) };

@@ -282,7 +282,11 @@ tplan_mix_load (const char *path, const TplanLoadOptions *options,
   const TpMixSource source = { .path = path };
 
   g_return_val_if_fail (path != NULL, NULL);
-  g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
+  g_return_val_if_fail (options == NULL
+                            || (options->no_pass == NULL
+                                && options->states == NULL
+                                && options->values == NULL),
+                        NULL);
   return read_mix (&source, options, error);
 }
 
@@ -296,7 +300,11 @@ tplan_mix_new_from_bytes (GBytes *bytes, GBytes *const *graphs, int n_graphs,
                                .n_graphs = n_graphs };
 
   g_return_val_if_fail (bytes != NULL && n_graphs >= 0, NULL);
-  g_return_val_if_fail (options == NULL || options->no_pass == NULL, NULL);
+  g_return_val_if_fail (options == NULL
+                            || (options->no_pass == NULL
+                                && options->states == NULL
+                                && options->values == NULL),
+                        NULL);
   return read_mix (&source, options, error);
 }
 

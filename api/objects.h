@@ -16,11 +16,15 @@ struct TplanGraph
   TpDims *dims;               /* (nullable) likewise, with those assumed */
   TpDims *assumed;            /* (nullable) */
   char **no_pass;             /* (nullable) likewise */
+  char **ties;                /* (nullable) likewise */
+  char **numbers;             /* (nullable) likewise */
   TpMicroBatches micro_batches; /* as in the plan that it is the graph of */
   char **streamed;            /* (nullable) as in the plan that it is the graph of */
   char *streamed_from;        /* (nullable) likewise */
   TplanTensor *inputs;
   TplanTensor *outputs;
+  TplanTensor *states;
+  int n_states;
   const char **ops;           /* (strings owned by graph) */
 };
 

@@ -31,6 +31,8 @@ sign (TpPlan *plan, const TpPlan *as, const TpGraph *graph)
     plan->dims = tp_dims_ref (as->dims);
   plan->pins = tp_strdupv ((const char *const *) as->pins);
   plan->no_pass = g_strdupv (as->no_pass);
+  plan->ties = g_strdupv (as->ties);
+  plan->numbers = g_strdupv (as->numbers);
   plan->no_fuse = g_strdupv (as->no_fuse);
   plan->micro_batches = tp_micro_batches_copy (&as->micro_batches);
   plan->streamed = tp_strdupv ((const char *const *) as->streamed);

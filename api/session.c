@@ -12,6 +12,9 @@
 #include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
+#include "runtime/session-states.h"
+
+#include <string.h>
 
 #define MOST_IN_FLIGHT 64     /* each has a thread */
 
@@ -42,11 +45,13 @@ make_host_plan (const TpPlan *plan, const TpGraph *graph)
   return g_steal_pointer (&own);
 }
 
-/* Whether a session on the host could do what failed with @error. */
+/* Whether a session on the host could do what failed with @error. What runs left on
+ * the device is gone with it. */
 static gboolean
 is_of_device (const TplanSession *wrap, const GError *error)
 {
   return wrap->options.falls_back && wrap->fallback == NULL
+         && (wrap->session == NULL || !tp_session_has_states (wrap->session))
          && (g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE)
              || g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY));
 }
@@ -267,6 +272,84 @@ run_in_turn (gpointer data, const void *const *inputs, void *const *outputs,
   call.error = error;
   return run_in_slot (&call);
 }
+
+/* ---- states ---------------------------------------------------------------- */
+
+typedef struct
+{
+  TplanSession *session;
+  int tensor;
+  const void *value;          /* (nullable) */
+  void *out_value;            /* NULL: it is set */
+  GError **error;
+  gboolean is_done;
+} StateCall;
+
+static void
+state_call (gpointer data)
+{
+  StateCall *call = data;
+  TpSession *session = call->session->session;
+
+  call->is_done
+      = call->out_value == NULL
+            ? tp_session_set_state (session, call->tensor, call->value,
+                                    call->error)
+            : tp_session_get_state (session, call->tensor, call->out_value,
+                                    call->error);
+}
+
+static int
+find_state (const TpGraph *graph, const char *name, GError **error)
+{
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state == 1 + i
+        && strcmp (graph->tensors[i].name, name) == 0)
+      return i;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "graph '%s' has no state '%s': see tplan_graph_get_states ()",
+               graph->name, name);
+  return -1;
+}
+
+static gboolean
+do_state (StateCall *call, const char *name)
+{
+  TplanSession *session = call->session;
+
+  call->tensor = find_state (session->graph, name, call->error);
+  if (call->tensor < 0)
+    return FALSE;
+  tp_slots_take_all (session->slots);
+  if (check_goes_on (session, call->error))
+    tp_guard (state_call, call, "to reach a state", call->error);
+  tp_slots_give_all (session->slots);
+  return call->is_done;
+}
+
+gboolean
+tplan_session_set_state (TplanSession *session, const char *name,
+                         const void *value, GError **error)
+{
+  StateCall call = { .session = session, .value = value, .error = error };
+
+  g_return_val_if_fail (session != NULL && name != NULL, FALSE);
+  return do_state (&call, name);
+}
+
+gboolean
+tplan_session_get_state (TplanSession *session, const char *name,
+                         void *out_value, GError **error)
+{
+  StateCall call
+      = { .session = session, .out_value = out_value, .error = error };
+
+  g_return_val_if_fail (session != NULL && name != NULL, FALSE);
+  g_return_val_if_fail (out_value != NULL, FALSE);
+  return do_state (&call, name);
+}
+
+/* ---- making ---------------------------------------------------------------- */
 
 static gboolean
 check_options (const TplanSessionOptions *options, GError **error)

@@ -300,6 +300,10 @@ sign_plan (const TpWay *way, TpPlan *plan)
   plan->pins = g_strdupv ((char **) way->options->pins);
   g_strfreev (plan->no_pass);
   plan->no_pass = g_strdupv (way->model->no_pass);
+  g_strfreev (plan->ties);
+  plan->ties = g_strdupv (way->model->ties);
+  g_strfreev (plan->numbers);
+  plan->numbers = g_strdupv (way->model->numbers);
   sign_micro_batches (way, plan);
   sign_streamed (way, plan);
 }

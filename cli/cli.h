@@ -27,9 +27,11 @@ typedef enum
   TP_USES_SEED = 1 << 6,      /* --seed */
   TP_USES_FORCE = 1 << 7,     /* -f alone */
   TP_USES_GRAPH = 1 << 8,     /* what files may ask for: --limit, --timeout */
-  TP_USES_PASSES = 1 << 9,    /* --no-pass */
+  TP_USES_PASSES = 1 << 9,    /* --no-pass, --state and --value */
   TP_USES_RATES = 1 << 10,    /* --exact, --watts, --price, --mem-reserve: hidden,
                                * in a row */
+  TP_USES_STATES = 1 << 11,   /* --state and --value: of what is given; commands have those of
+                               * passes */
 } TpCliUses;
 
 typedef struct
@@ -47,6 +49,8 @@ typedef struct
   TpDeviceOptions device_options;
   char **dim_texts;           /* --dim, as written; never NULL */
   char **no_pass;             /* --no-pass, NULL-terminated, never NULL */
+  char **states;              /* --state, NULL-terminated, never NULL */
+  char **numbers;             /* --value, likewise */
   char *cost_path;            /* (nullable) */
   const char *machine_path;   /* (nullable) --machine: of another one */
   gboolean follow_links;      /* --follow-symlinks */

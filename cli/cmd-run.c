@@ -410,8 +410,9 @@ run_check (Run *run, TpCli *cli, GError **error)
   run->op_errors.bounds.n_roundings
       = run_given.tolerance >= 0 ? 0 : TP_RUN_ROUNDINGS;
   if ((run_given.check
-       && !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
-                              error))
+       && (!tp_repeat_first (run->session, &run->data, error)
+           || !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
+                              error)))
       || (run_given.check_ops
           && !tp_unit_check (&run->data, tp_api_get_plan (run->plan),
                              &cli->device_options, &run->op_errors, error)))
@@ -477,12 +478,13 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!run_start (run, cli, error) || !run_repeat (run, cli, error))
     return FALSE;
   keep_runs (run, cli);
-  return run_make_account (run, error)
+  /* before more runs change what states there are */
+  return (run_given.output_folder == NULL
+          || tp_run_data_save (&run->data, cli, run_given.output_folder,
+                               error))
+         && run_make_account (run, error)
          && run_write_trace (run, cli, error)
-         && run_check (run, cli, error)
-         && (run_given.output_folder == NULL
-             || tp_run_data_save (&run->data, cli, run_given.output_folder,
-                                  error));
+         && run_check (run, cli, error);
 }
 
 static gboolean

@@ -240,35 +240,42 @@ offer_dims (Line *line)
 }
 
 static void
-offer_inputs (Line *line)
+offer_tensors (Line *line, const char *prefix, gboolean are_outputs)
 {
   g_autoptr (TpGraphBuilder) builder = open_model (line);
-  TpDraft *draft = builder == NULL ? NULL : builder->draft;
+  const TpArray *list = builder == NULL ? NULL
+                        : are_outputs   ? builder->draft->outputs
+                                        : builder->draft->inputs;
 
-  for (guint i = 0; draft != NULL && i < draft->inputs->len; i++)
+  for (guint i = 0; list != NULL && i < list->len; i++)
     {
-      int input = tp_array_index (draft->inputs, int, i);
+      int index = tp_array_index (list, int, i);
+      g_autofree char *text
+          = g_strconcat (tp_draft_tensor (builder->draft, index)->name,
+                         *prefix == 0 ? "=" : NULL, NULL);
 
-      offer (line, tp_draft_tensor (draft, input)->name, "=", NULL);
+      offer (line, prefix, text, NULL);
     }
 }
 
 /* ---- what an option takes ----------------------------------------------------- */
 
+/* With @end, which ends a name in it; NULL: "". */
+static char *
+dup_until (const Line *line, const char *end)
+{
+  return g_strndup (line->word, end == NULL ? 0 : end + 1 - line->word);
+}
+
 /* "OP=DEVICE" */
 static void
 complete_pin (Line *line)
 {
-  const char *equals = strchr (line->word, '=');
-  g_autofree char *prefix = NULL;
+  g_autofree char *prefix = dup_until (line, strchr (line->word, '='));
 
-  if (equals == NULL)
-    {
-      offer_ops (line, "=");
-      return;
-    }
-  prefix = g_strndup (line->word, equals + 1 - line->word);
-  if (line->cli->devices != NULL)
+  if (*prefix == 0)
+    offer_ops (line, "=");
+  else if (line->cli->devices != NULL)
     offer_all (line, prefix, (const char *const *) line->cli->devices);
   else
     offer_devices (line, prefix);
@@ -297,9 +304,7 @@ complete_memory (Line *line)
 static void
 complete_rate (Line *line)
 {
-  const char *comma = strrchr (line->word, ',');
-  g_autofree char *prefix
-      = g_strndup (line->word, comma == NULL ? 0 : comma + 1 - line->word);
+  g_autofree char *prefix = dup_until (line, strrchr (line->word, ','));
   g_auto (GStrv) names = tp_cli_name_models (line->cli->args);
 
   for (int i = 0; names[i] != NULL; i++)
@@ -345,27 +350,30 @@ complete_scale (Line *line)
 static void
 complete_list (Line *line)
 {
-  const char *comma = strrchr (line->word, ',');
-  g_autofree char *prefix
-      = g_strndup (line->word, comma == NULL ? 0 : comma + 1 - line->word);
+  g_autofree char *prefix = dup_until (line, strrchr (line->word, ','));
 
   offer_devices (line, prefix);
+}
+
+/* "OUT=IN" */
+static void
+complete_state (Line *line)
+{
+  g_autofree char *prefix = dup_until (line, strchr (line->word, '='));
+
+  offer_tensors (line, prefix, *prefix == 0);
 }
 
 /* "NAME=FILE" */
 static void
 complete_input (Line *line)
 {
-  const char *equals = strchr (line->word, '=');
-  g_autofree char *prefix = NULL;
+  g_autofree char *prefix = dup_until (line, strchr (line->word, '='));
 
-  if (equals == NULL)
-    {
-      offer_inputs (line);
-      return;
-    }
-  prefix = g_strndup (line->word, equals + 1 - line->word);
-  offer_files (line, prefix);
+  if (*prefix == 0)
+    offer_tensors (line, "", FALSE);
+  else
+    offer_files (line, prefix);
 }
 
 static void
@@ -420,7 +428,9 @@ static const struct
   { "DEV>=N%time", NULL, NULL, complete_share, NULL },
   { "WHAT=LOW..HIGH", NULL, NULL, complete_scale, NULL },
   { "NAME=FILE", NULL, NULL, complete_input, NULL },
+  { "OUT=IN", NULL, NULL, complete_state, NULL },
   { "NAME=N", "dim", NULL, offer_dims, NULL },
+  { "NAME=N", "value", NULL, NULL, "" },
   { "NAME=N", "limit", NULL, NULL, "" },
   { "PASS", NULL, NULL, complete_pass, NULL },
   { "RULE", NULL, NULL, complete_rule, NULL },

@@ -356,6 +356,11 @@ tp_hint_add_plan (GString *line, const TpCommand *command, const json_t *plan,
     tp_hint_add_number (line, "threads", n_threads);
   if (uses & TP_USES_PASSES)
     add_plan_list (line, "no-pass", json_object_get (plan, "no_pass"));
+  if ((command->uses & TP_USES_PASSES) && !(given & TP_USES_STATES))
+    {
+      add_plan_list (line, "state", json_object_get (plan, "states"));
+      add_plan_list (line, "value", json_object_get (plan, "values"));
+    }
   if (tp_cli_planning.pins == NULL && tp_hint_has_option (command, "pin"))
     add_plan_list (line, "pin", json_object_get (plan, "pins"));
   if (tp_cli_planning.no_fuse == NULL

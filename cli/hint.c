@@ -133,6 +133,11 @@ add_common (GString *line, const TpCommand *command)
     tp_hint_add_number (line, "threads", cli->device_options.n_threads);
   if (both & TP_USES_PASSES)
     add_each (line, "no-pass", cli->no_pass);
+  if (uses & TP_USES_PASSES)
+    {
+      add_each (line, "state", cli->states);
+      add_each (line, "value", cli->numbers);
+    }
   if (both & TP_USES_COSTS)
     tp_hint_add_option (line, "cost", cli->cost_path);
   for (int i = 0; command == running && cli->outputs[i] != NULL; i++)

@@ -94,6 +94,7 @@ tp_mix_workers_open (TpMixWorkers *workers, const TpCli *cli, int index,
   graph->session
       = tplan_mix_new_session (workers->mix, index, &options, error);
   return graph->session != NULL
+         && tp_run_data_reset (&graph->data, graph->session, error)
          && tplan_session_run (graph->session,
                                (const void *const *) graph->data.inputs,
                                graph->data.outputs, error);

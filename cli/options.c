@@ -28,6 +28,8 @@ static struct
   char **dims;
   char **limits;
   char **no_pass;
+  char **states;
+  char **numbers;
   char *timeout;
   char *driver_timeout;
   char *cache;
@@ -69,7 +71,13 @@ static const CommonOption common[] = {
       "value of a symbolic dimension (repeatable)", "NAME=N" } },
   { TP_USES_PASSES,
     { "no-pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.no_pass,
-      "leave out a pass over the graph (repeatable)", "PASS" } },
+      "a pass to leave out; --state=OUT=IN --value=NAME=N", "PASS" } },
+  { TP_USES_PASSES,
+    { "state", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
+      &given.states, NULL, "OUT=IN" } },
+  { TP_USES_PASSES,
+    { "value", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
+      &given.numbers, NULL, "NAME=N" } },
   { TP_USES_GRAPH,
     { "limit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
       &given.limits, NULL, "NAME=N" } },
@@ -187,45 +195,6 @@ parse_choice (const char *what, const char *text, const char *const *choices,
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "%s '%s' is none of %s%s", what, text, list, near);
   return FALSE;
-}
-
-/* Commas part devices, but also the figures of "sim:gflops=1,gbps=2". */
-static gboolean
-split_devices (const char *text, char ***out_devices, GError **error)
-{
-  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
-  g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_free);
-
-  for (int i = 0; parts[i] != NULL; i++)
-    {
-      char **last = devices->len == 0
-                        ? NULL
-                        : (char **) &devices->pdata[devices->len - 1];
-      gboolean is_figure = strchr (parts[i], '=') != NULL
-                           && strchr (parts[i], ':') == NULL;
-
-      if (is_figure && last != NULL && strchr (*last, '=') != NULL)
-        {
-          g_autofree char *before = *last;
-
-          *last = g_strconcat (before, ",", parts[i], NULL);
-        }
-      else
-        g_ptr_array_add (devices, g_strdup (g_strstrip (parts[i])));
-    }
-  for (guint i = 0; i < devices->len; i++)
-    for (guint k = 0; k <= i; k++)
-      if (*(char *) devices->pdata[i] == 0
-          || (k < i && strcmp (devices->pdata[i], devices->pdata[k]) == 0))
-        {
-          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                       "devices '%s': a name is empty or stands twice", text);
-          return FALSE;
-        }
-  g_ptr_array_add (devices, NULL);
-  *out_devices
-      = (char **) g_ptr_array_free (g_steal_pointer (&devices), FALSE);
-  return TRUE;
 }
 
 /* What a flag, else a variable, else the configuration says. */
@@ -383,7 +352,7 @@ apply_devices (TpCli *cli, GKeyFile *config, GError **error)
 
   return devices.text == NULL
          || end_setting (&devices,
-                         split_devices (devices.text, &cli->devices, error),
+                         tp_cli_split_devices (devices.text, &cli->devices, error),
                          error);
 }
 
@@ -407,6 +376,7 @@ find_given (void)
          | (given.threads != 0 ? TP_USES_THREADS : 0)
          | (given.dims != NULL ? TP_USES_DIMS : 0)
          | (given.no_pass != NULL ? TP_USES_PASSES : 0)
+         | (given.states != NULL || given.numbers != NULL ? TP_USES_STATES : 0)
          | (given.cost != NULL ? TP_USES_COSTS : 0)
          | (given.format != NULL ? TP_USES_FORMAT : 0);
 }
@@ -420,6 +390,10 @@ take_given (TpCli *cli)
   cli->dim_texts = given.dims != NULL ? g_steal_pointer (&given.dims)
                                       : g_new0 (char *, 1);
   cli->no_pass = given.no_pass != NULL ? g_steal_pointer (&given.no_pass)
+                                       : g_new0 (char *, 1);
+  cli->states = given.states != NULL ? g_steal_pointer (&given.states)
+                                     : g_new0 (char *, 1);
+  cli->numbers = given.numbers != NULL ? g_steal_pointer (&given.numbers)
                                        : g_new0 (char *, 1);
   cli->args = given.rest != NULL ? g_steal_pointer (&given.rest)
                                  : g_new0 (char *, 1);
@@ -594,6 +568,8 @@ tp_cli_clear (TpCli *cli)
   g_strfreev (cli->devices);
   g_strfreev (cli->dim_texts);
   g_strfreev (cli->no_pass);
+  g_strfreev (cli->states);
+  g_strfreev (cli->numbers);
   g_free (cli->cost_path);
   g_clear_pointer (&cli->limits, g_array_unref);
   tplan_costs_close (cli->costs);

@@ -316,9 +316,12 @@ find_flag (const TpCli *cli)
     { "devices", TP_USES_DEVICES },
     { "threads", TP_USES_THREADS },
     { "no-pass", TP_USES_PASSES },
+    { "state", TP_USES_STATES },
     { "cost", TP_USES_COSTS },
   };
 
+  if (cli->numbers[0] != NULL)
+    return "value";
   for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
     if (cli->given & common[i].uses)
       return common[i].name;
@@ -391,7 +394,7 @@ tp_cli_load_mix (const TpCli *cli, const char *path, GError **error)
                    "where its plan has it, or beside the plans", path);
       return NULL;
     }
-  load.no_pass = NULL;        /* a plan says it itself */
+  load.no_pass = load.states = load.values = NULL; /* a plan says it itself */
   return tplan_mix_load (path, &load, error);
 }
 
@@ -455,7 +458,7 @@ tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
     return load_part (cli, path, error);
   if ((is_tiers && dims == NULL) || !check_part (path, error))
     return NULL;
-  load.no_pass = NULL;        /* a plan says it itself */
+  load.no_pass = load.states = load.values = NULL; /* a plan says it itself */
   plan = tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
   if (plan != NULL && is_tiers)
     note_tier (cli, path, plan, dims);

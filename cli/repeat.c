@@ -43,6 +43,14 @@ tp_repeat_once (TplanSession *session, TpRunData *data, gboolean is_profiled,
   return tplan_session_run (session, inputs, data->outputs, error);
 }
 
+gboolean
+tp_repeat_first (TplanSession *session, TpRunData *data, GError **error)
+{
+  return data->n_states == 0
+         || (tp_run_data_reset (data, session, error)
+             && tp_repeat_once (session, data, FALSE, error));
+}
+
 static void
 look (TpRepeat *repeat)
 {
@@ -149,7 +157,8 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
 
   if (!plan->is_simulated)
     wait_for_processors (repeat, plan, job->wait_ns, cli);
-  if (!warm_up (repeat, job, error))
+  if (!warm_up (repeat, job, error)
+      || !tp_run_data_reset (job->data, job->session, error))
     return FALSE;
   tp_apart_look_at_cores (&repeat->apart);
   tp_workload_read (&begin);

@@ -36,6 +36,9 @@ void tp_repeat_clear (TpRepeat *repeat);
 /* Once, watched (cli/watchdog.h). */
 gboolean tp_repeat_once (TplanSession *session, TpRunData *data,
                          gboolean is_profiled, GError **error);
+/* Where runs leave something to the next: the first again. */
+gboolean tp_repeat_first (TplanSession *session, TpRunData *data,
+                          GError **error);
 /* TPLAN_ERROR_INTERRUPTED: before the first timed run ended. */
 gboolean tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job,
                         const TpCli *cli, GError **error);

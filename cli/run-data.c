@@ -74,6 +74,27 @@ load_input (const TpTensor *tensor, const char *text, void *data,
   return FALSE;
 }
 
+/* Of the graph, and states. */
+static int
+count_inputs (const TpRunData *data)
+{
+  return data->graph->n_inputs + data->n_states;
+}
+
+static int
+find_index (const TpRunData *data, int i)
+{
+  return i < data->graph->n_inputs
+             ? data->graph->inputs[i]
+             : data->states[i - data->graph->n_inputs];
+}
+
+static const TpTensor *
+find_input (const TpRunData *data, int i)
+{
+  return &data->graph->tensors[find_index (data, i)];
+}
+
 /* The file assigned to input @name, or NULL. */
 static const char *
 find_assignment (char *const *assignments, const char *name)
@@ -88,19 +109,19 @@ find_assignment (char *const *assignments, const char *name)
 }
 
 static gboolean
-check_assignments (const TpGraph *graph, char *const *assignments,
+check_assignments (const TpRunData *data, char *const *assignments,
                    GError **error)
 {
+  const TpGraph *graph = data->graph;
+
   for (int i = 0; assignments != NULL && assignments[i] != NULL; i++)
     {
       char *const one[] = { assignments[i], NULL };
       gboolean is_known = FALSE;
 
-      for (int k = 0; k < graph->n_inputs; k++)
+      for (int k = 0; k < count_inputs (data); k++)
         is_known = is_known
-                   || find_assignment (
-                          one, graph->tensors[graph->inputs[k]].name)
-                          != NULL;
+                   || find_assignment (one, find_input (data, k)->name) != NULL;
       if (!is_known)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -121,23 +142,24 @@ tp_run_data_init (TpRunData *data, const TpGraph *graph,
                   char *const *assignments, gint64 seed, GError **error)
 {
   data->graph = graph;
-  data->inputs = g_new0 (void *, graph->n_inputs + 1);
+  data->states = tp_graph_list_states (graph, &data->n_states);
+  data->inputs = g_new0 (void *, count_inputs (data) + 1);
   data->outputs = g_new0 (void *, graph->n_outputs + 1);
-  if (!check_assignments (graph, assignments, error))
+  if (!check_assignments (data, assignments, error))
     return FALSE;
-  for (int i = 0; i < graph->n_inputs; i++)
+  for (int i = 0; i < count_inputs (data); i++)
     {
-      const TpTensor *tensor = &graph->tensors[graph->inputs[i]];
+      const TpTensor *tensor = find_input (data, i);
       const char *path = find_assignment (assignments, tensor->name);
 
       data->inputs[i] = alloc_tensor (tensor, error);
       if (data->inputs[i] == NULL)
         return FALSE;
-      if (path == NULL)
+      if (path != NULL && !load_input (tensor, path, data->inputs[i], error))
+        return FALSE;
+      if (path == NULL && i < graph->n_inputs)
         tp_random_input_write (graph, graph->inputs[i], (guint64) seed + i,
                                sqrt (3.0), data->inputs[i]);
-      else if (!load_input (tensor, path, data->inputs[i], error))
-        return FALSE;
     }
   for (int i = 0; i < graph->n_outputs; i++)
     {
@@ -162,8 +184,20 @@ tp_run_data_clear (TpRunData *data)
 {
   if (data->graph == NULL)
     return;
-  free_list (data->inputs, data->graph->n_inputs);
+  free_list (data->inputs, count_inputs (data));
   free_list (data->outputs, data->graph->n_outputs);
+  g_free (data->states);
+}
+
+gboolean
+tp_run_data_reset (const TpRunData *data, TplanSession *session,
+                   GError **error)
+{
+  for (int i = data->graph->n_inputs; i < count_inputs (data); i++)
+    if (!tplan_session_set_state (session, find_input (data, i)->name,
+                                  data->inputs[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 /* A name from a graph as one file name. */
@@ -229,9 +263,9 @@ make_doubles (const TpRunData *data, GError **error)
 {
   g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (g_free);
 
-  for (int i = 0; i < data->graph->n_inputs; i++)
+  for (int i = 0; i < count_inputs (data); i++)
     {
-      const TpTensor *tensor = &data->graph->tensors[data->graph->inputs[i]];
+      const TpTensor *tensor = find_input (data, i);
       double *values = g_try_new (double, MAX (tensor->count, 1));
 
       if (values == NULL)

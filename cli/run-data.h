@@ -9,17 +9,25 @@
 typedef struct
 {
   const TpGraph *graph;       /* (unowned) */
-  void **inputs;              /* one per graph input, row-major */
+  int n_states;
+  int *states;                /* as tp_graph_list_states () */
+  void **inputs;              /* one per graph input, then one per state: what it has
+                               * before the first run; row-major */
   void **outputs;
 } TpRunData;
 
 /* @assignments: "NAME=FILE" or "NAME=FILE:KEY", NULL-terminated (nullable); inputs
  * not named get random values from @seed: uniform in [-1.7, 1.7) for floats (deviation 1),
- * 0 or 1 for others. TPLAN_ERROR_INPUT: a file of another shape or type. */
+ * 0 or 1 for others; states have zeros. TPLAN_ERROR_INPUT: a file of another shape or type. */
 gboolean tp_run_data_init (TpRunData *data, const TpGraph *graph,
                            char *const *assignments, gint64 seed,
                            GError **error);
 void tp_run_data_clear (TpRunData *data);
+
+/* The states of @session, which is made of the graph, become what they are before the
+ * first run. */
+gboolean tp_run_data_reset (const TpRunData *data, TplanSession *session,
+                            GError **error);
 
 /* @folder/NAME.npy for each output. */
 gboolean tp_run_data_save (const TpRunData *data, const TpCli *cli,

@@ -177,6 +177,10 @@ tp_cli_load_options (const TpCli *cli, const GArray *dims)
     .copies_weights = cli->copies_weights,
     .no_pass = cli->no_pass[0] == NULL ? NULL
                                        : (const char *const *) cli->no_pass,
+    .states = cli->states[0] == NULL ? NULL
+                                     : (const char *const *) cli->states,
+    .values = cli->numbers[0] == NULL ? NULL
+                                      : (const char *const *) cli->numbers,
     .assumes_dims = dims != NULL,
   };
 }
@@ -205,4 +209,42 @@ tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error)
                "'%s' is no length of time: write for example 60s or 200ms",
                text);
   return FALSE;
+}
+
+gboolean
+tp_cli_split_devices (const char *text, char ***out_devices, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ",", -1);
+  g_autoptr (GPtrArray) devices = g_ptr_array_new_with_free_func (g_free);
+
+  for (int i = 0; parts[i] != NULL; i++)
+    {
+      char **last = devices->len == 0
+                        ? NULL
+                        : (char **) &devices->pdata[devices->len - 1];
+      gboolean is_figure = strchr (parts[i], '=') != NULL
+                           && strchr (parts[i], ':') == NULL;
+
+      if (is_figure && last != NULL && strchr (*last, '=') != NULL)
+        {
+          g_autofree char *before = *last;
+
+          *last = g_strconcat (before, ",", parts[i], NULL);
+        }
+      else
+        g_ptr_array_add (devices, g_strdup (g_strstrip (parts[i])));
+    }
+  for (guint i = 0; i < devices->len; i++)
+    for (guint k = 0; k <= i; k++)
+      if (*(char *) devices->pdata[i] == 0
+          || (k < i && strcmp (devices->pdata[i], devices->pdata[k]) == 0))
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "devices '%s': a name is empty or stands twice", text);
+          return FALSE;
+        }
+  g_ptr_array_add (devices, NULL);
+  *out_devices
+      = (char **) g_ptr_array_free (g_steal_pointer (&devices), FALSE);
+  return TRUE;
 }

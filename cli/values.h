@@ -24,6 +24,10 @@ GArray *tp_cli_parse_dims (const TpCli *cli, GError **error);
 /* "60", "1.5s", "200ms", "2m", "1h". */
 gboolean tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error);
 
+/* Commas part devices, but also the figures of "sim:gflops=1,gbps=2". */
+gboolean tp_cli_split_devices (const char *text, char ***out_devices,
+                               GError **error);
+
 /* How to read a graph, by the options; @dims, which the caller keeps: those that
  * are not among them are 1; NULL: of a plan, which has its own. */
 TplanLoadOptions tp_cli_load_options (const TpCli *cli, const GArray *dims);

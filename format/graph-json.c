@@ -260,6 +260,7 @@ open_text (TpGraphJson reader, const GString *text, gsize size, GError **error)
   reader.files = files;
   builder->keeps_unknown = reader.options->keep_unknown;
   tp_graph_builder_set_limits (builder, reader.options->limits, size);
+  tp_graph_builder_expect (builder, reader.options->numbers);
   return (is_foreign ? tp_graph_json_add_partitioning (&reader, root, error)
                      : add_all (&reader, root, error))
              ? g_steal_pointer (&builder)

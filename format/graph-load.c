@@ -11,6 +11,7 @@
 #include "graph/graph-bind.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-finish.h"
+#include "graph/graph-tie.h"
 #include "ir/foreign-text.h"
 
 static gboolean
@@ -86,8 +87,10 @@ finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
   TpGraph *graph = NULL;
 
   if (builder != NULL
+      && tp_graph_builder_tie (builder, options->ties, error)
       && tp_graph_builder_bind (builder, options->values, options->dims,
-                                error))
+                                error)
+      && tp_graph_builder_bind_expected (builder, options->dims, error))
     {
       if (options->assumed != NULL)
         tp_graph_builder_assume (builder, options->dims, options->assumed);
@@ -105,7 +108,9 @@ tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
   g_autoptr (TpGraphBuilder) builder
       = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
 
-  if (builder != NULL && tp_graph_builder_check (builder, error))
+  if (builder != NULL && tp_graph_builder_tie (builder, options->ties, error)
+      && tp_graph_builder_bind_expected (builder, options->dims, error)
+      && tp_graph_builder_check (builder, error))
     return g_steal_pointer (&builder);
   finish_error (path, error);
   return NULL;

@@ -19,6 +19,10 @@ typedef struct
                                * file's own "dims" are defaults */
   const TpLimits *limits;     /* (nullable): the defaults */
   TpInputValues *values;      /* (nullable): they name dimensions too */
+  const char *const *ties;    /* (nullable): "OUTPUT=INPUT", as
+                               * tp_graph_builder_tie () */
+  const char *const *numbers; /* (nullable): "NAME=1,2,3", as
+                               * tp_graph_builder_expect () */
   TpFileFlags files;          /* how they are loaded */
   TpLoadFile load_file;       /* (nullable): has the files that the model names;
                                * else they lie beside it */

@@ -144,17 +144,8 @@ tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                                out);
 }
 
-void
-tp_plan_write_micro_batches (const TpPlan *plan, GString *out)
-{
-  g_autofree char *text = tp_micro_batches_to_text (&plan->micro_batches);
-
-  if (plan->micro_batches.n > 0)
-    tp_text_append_printf (out, " \"micro_batches\": [%s],\n", text);
-}
-
-void
-tp_plan_write_streamed (const TpPlan *plan, GString *out)
+static void
+write_streamed (const TpPlan *plan, GString *out)
 {
   if (plan->streamed == NULL)
     return;
@@ -167,6 +158,16 @@ tp_plan_write_streamed (const TpPlan *plan, GString *out)
       tp_json_append_string (out, plan->streamed[i]);
     }
   tp_text_append (out, "]},\n");
+}
+
+void
+tp_plan_write_parts (const TpPlan *plan, GString *out)
+{
+  g_autofree char *text = tp_micro_batches_to_text (&plan->micro_batches);
+
+  if (plan->micro_batches.n > 0)
+    tp_text_append_printf (out, " \"micro_batches\": [%s],\n", text);
+  write_streamed (plan, out);
 }
 
 void

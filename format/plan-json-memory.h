@@ -12,15 +12,13 @@ void tp_plan_write_memory_tree (const TpMemoryProof *proof, int n_devices,
 void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
                                  GString *out);
 
-/* A line of its own; none where the batch is whole. */
 /* [device, op, price], rows (TpMemoryPrice). */
 void tp_plan_write_prices (const TpArray *prices, GString *out);
 /* "memory_views". */
 void tp_plan_write_views (const TpGraph *graph, GString *out);
-void tp_plan_write_micro_batches (const TpPlan *plan, GString *out);
-
-/* A line of its own; none where nothing is streamed. */
-void tp_plan_write_streamed (const TpPlan *plan, GString *out);
+/* In which parts the batch is run, and which weights are streamed: a line for each, if
+ * so. */
+void tp_plan_write_parts (const TpPlan *plan, GString *out);
 
 /* A line of its own; none where no devices of @costs share memory. */
 void tp_plan_write_pools (const TpCosts *costs, GString *out);

@@ -99,8 +99,7 @@ write_dims (GString *out, const TpDims *dims)
     {
       const char *name = tp_array_index (names, const char *, i);
 
-      if (i > 0)
-        tp_text_append (out, ", ");
+      tp_text_append (out, i > 0 ? ", " : "");
       tp_json_append_string (out, name);
       tp_text_append (out, ": ");
       tp_text_append_number (out, *tp_dims_find (dims, name));
@@ -150,9 +149,10 @@ write_head (GString *out, const TpPlan *plan)
   if (plan->dims != NULL)
     write_dims (out, plan->dims);
   write_names (out, "pins", plan->pins);
+  write_names (out, "states", plan->ties);
+  write_names (out, "values", plan->numbers);
   write_names (out, "no_pass", plan->no_pass);
-  tp_plan_write_micro_batches (plan, out);
-  tp_plan_write_streamed (plan, out);
+  tp_plan_write_parts (plan, out);
   if (plan->version > 1)
     write_origin (out, plan);
   write_string_line (out, "objective", plan->objective);

@@ -91,6 +91,8 @@ read_told (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   TpGraph *prepared;
 
   options.dims = plan->dims;
+  options.ties = (const char *const *) plan->ties;
+  options.numbers = (const char *const *) plan->numbers;
   options.is_in_memory = reader->source->graph != NULL;
   raw = options.is_in_memory
             ? tp_graph_read_bytes (path, reader->source->graph, &options,

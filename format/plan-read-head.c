@@ -65,7 +65,9 @@ read_passes (TpPlanPlace root, TpPlan *plan, GError **error)
   g_autoptr (GError) local = NULL;
   TpPassOptions options = { NULL };
 
-  if (!read_names (root, "no_pass", &plan->no_pass, error))
+  if (!read_names (root, "states", &plan->ties, error)
+      || !read_names (root, "values", &plan->numbers, error)
+      || !read_names (root, "no_pass", &plan->no_pass, error))
     return FALSE;
   options.left_out = (const char *const *) plan->no_pass;
   return tp_pass_check_options (&options, &local)

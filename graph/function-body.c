@@ -109,6 +109,22 @@ tp_body_add_int (TpBody *self, gint64 value)
 }
 
 const char *
+tp_body_add_ints (TpBody *self, int n, const gint64 *values)
+{
+  TpAttr attr = { .name = "value_ints", .kind = TP_ATTR_INTS, .n = n,
+                  .ints = values };
+
+  return tp_body_add (self, "Constant", &attr, NULL, NULL);
+}
+
+const char *
+tp_body_add_reshape (TpBody *self, const char *x, int n, const gint64 *dims)
+{
+  return tp_body_add (self, "Reshape", NULL, NULL, x,
+                      tp_body_add_ints (self, n, dims), NULL);
+}
+
+const char *
 tp_body_add_view (TpBody *self, const char *type, const char *x, gint64 axis)
 {
   TpAttr axes = { .name = "axes", .kind = TP_ATTR_INTS, .n = 1, .ints = &axis };
@@ -126,15 +142,6 @@ tp_body_apply (TpBody *self, const char *type, const char *a, const char *b,
                const char *c)
 {
   return tp_body_add (self, type, NULL, NULL, a, b, c, NULL);
-}
-
-const char *
-tp_body_add_ints (TpBody *self, int n, const gint64 *values)
-{
-  TpAttr attr = { .name = "value_ints", .kind = TP_ATTR_INTS, .n = n,
-                  .ints = values };
-
-  return tp_body_add (self, "Constant", &attr, NULL, NULL);
 }
 
 const char *

@@ -67,6 +67,9 @@ const char *tp_body_pick (TpBody *self, const char *shape, gint64 i);
 const char *tp_body_multiply_all (TpBody *self, const char *list);
 /* 0, 1, .. @n - 1, of one dimension; @n is a list of one. */
 const char *tp_body_count_to (TpBody *self, const char *n);
+/* @x in that shape; 0: as @x has it, -1: the rest. */
+const char *tp_body_add_reshape (TpBody *self, const char *x, int n,
+                                 const gint64 *dims);
 /* Squeeze or Unsqueeze of dimension @axis: an input from opset 13 on. */
 const char *tp_body_add_view (TpBody *self, const char *type, const char *x,
                               gint64 axis);

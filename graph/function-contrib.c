@@ -301,6 +301,43 @@ add_attention (TpBody *self, const Parts *parts)
       (TpNodeNames){ n, inputs, self->ends.n_outputs, self->ends.outputs });
 }
 
+/* Heads are together in @x [batch, tokens, heads, parts, size]: part @i of them
+ * becomes [batch, tokens, heads and size]. */
+static const char *
+unpack (TpBody *self, const char *x, int i)
+{
+  static const gint64 join[] = { 0, 0, -1 };
+  TpAttr axis = make_int ("axis", 3);
+
+  x = tp_body_add (self, "Gather", &axis, NULL, x, tp_body_add_int (self, i),
+                   NULL);
+  return tp_body_add_reshape (self, x, 3, join);
+}
+
+/* Each an input of its own, or the last two in one, or all three. */
+static gboolean
+find_qkv (TpBody *self, const char **qkv)
+{
+  int n_inputs = 3;
+
+  while (n_inputs > 0 && tp_body_get_input (self, n_inputs - 1) == NULL)
+    n_inputs--;
+  if (n_inputs == 3 && tp_body_get_input (self, 1) == NULL)
+    {
+      tp_body_refuse (self, "value has no key: give both, or pack them");
+      return FALSE;
+    }
+  for (int i = 0; i < 3; i++)
+    {
+      int last = n_inputs - 1;
+
+      qkv[i] = tp_body_get_input (self, MIN (i, last));
+      if (n_inputs < 3 && i >= last)
+        qkv[i] = unpack (self, qkv[i], i - last);
+    }
+  return TRUE;
+}
+
 static void
 add_multi_head (TpBody *self)
 {
@@ -311,24 +348,22 @@ add_multi_head (TpBody *self)
                   .past = { tp_body_get_input (self, 6),
                             tp_body_get_input (self, 7) } };
 
-  if (tp_body_get_input (self, 1) == NULL
-      || tp_body_get_input (self, 2) == NULL)
-    {
-      tp_body_refuse (self,
-                      "packed queries, keys and values are not "
-                      "supported: give key and value as inputs of their own");
-      return;
-    }
+  if (!find_qkv (self, parts.qkv))
+    return;
   if (bias != NULL)
     split_three (self, bias, 0, thirds);
-  for (int i = 0; i < 3; i++)
-    {
-      parts.qkv[i] = tp_body_get_input (self, i);
-      if (bias != NULL)
-        parts.qkv[i] = tp_body_add (self, "Add", NULL, NULL, parts.qkv[i],
-                                    thirds[i], NULL);
-    }
+  for (int i = 0; bias != NULL && i < 3; i++)
+    parts.qkv[i] = tp_body_add (self, "Add", NULL, NULL, parts.qkv[i],
+                                thirds[i], NULL);
   add_attention (self, &parts);
+}
+
+/* Its caches are in the order of one kernel for one kind of device. */
+static void
+refuse_decoder (TpBody *self)
+{
+  tp_body_refuse (self, "is made for onnxruntime on CUDA and is not supported: "
+                        "export with MultiHeadAttention or GroupQueryAttention");
 }
 
 static gboolean
@@ -382,6 +417,10 @@ static const char *const rotary_attrs[] = {
 static const char *const multi_head_attrs[] = { "mask_filter_value",
                                                 "num_heads", "scale",
                                                 "unidirectional", NULL };
+static const char *const decoder_attrs[] = {
+  "mask_filter_value", "num_heads", "output_qk", "past_present_share_buffer",
+  "scale",             NULL
+};
 static const char *const packed_attrs[] = { "do_rotary",
                                             "mask_filter_value",
                                             "num_heads",
@@ -402,6 +441,8 @@ static const TpFunction functions[] = {
   FUNCTION ("com.microsoft.Attention", 2, 6, 2, packed_attrs,
             add_packed_attention),
   FUNCTION ("com.microsoft.BiasGelu", 2, 2, 1, no_attrs, add_bias_gelu),
+  FUNCTION ("com.microsoft.DecoderMaskedMultiHeadAttention", 1, 11, 4,
+            decoder_attrs, refuse_decoder),
   FUNCTION ("com.microsoft.EmbedLayerNormalization", 1, 9, 3, embed_attrs,
             add_embed_norm),
   FUNCTION ("com.microsoft.MultiHeadAttention", 1, 8, 3, multi_head_attrs,

@@ -4,22 +4,6 @@
 
 #include "graph/function-nbits.h"
 
-static const char *
-add_ints (TpBody *self, int n, const gint64 *values)
-{
-  TpAttr attr = { .name = "value_ints", .kind = TP_ATTR_INTS, .n = n,
-                  .ints = values };
-
-  return tp_body_add (self, "Constant", &attr, NULL, NULL);
-}
-
-static const char *
-reshape (TpBody *self, const char *x, int n, const gint64 *dims)
-{
-  return tp_body_add (self, "Reshape", NULL, NULL, x, add_ints (self, n, dims),
-                      NULL);
-}
-
 /* @op of @x and a number of its type. */
 static const char *
 compute (TpBody *self, const char *op, const char *x, gint64 number)
@@ -55,17 +39,19 @@ unpack_zeros (TpBody *self, const Shape *shape, const char *packed)
   const gint64 rows[] = { shape->n, n_bytes };
   const gint64 values[] = { shape->n, n_bytes * per_byte };
   TpAttr along = { .name = "axis", .kind = TP_ATTR_INT, .i = 2 };
-  const char *x = reshape (self, packed, 2, rows), *parts[4] = { NULL };
+  const char *x = tp_body_add_reshape (self, packed, 2, rows);
+  const char *parts[4] = { NULL };
 
   for (int i = 0; i < per_byte; i++)
     parts[i] = tp_body_add_view (self, "Unsqueeze",
                                  take_apart (self, x, shape->bits, i), 2);
   x = tp_body_add (self, "Concat", &along, NULL, parts[0], parts[1], parts[2],
                    parts[3], NULL);
-  x = reshape (self, x, 2, values);
-  x = tp_body_add (self, "Slice", NULL, NULL, x, add_ints (self, 1, &from),
-                   add_ints (self, 1, &shape->n_blocks),
-                   add_ints (self, 1, &axis), NULL);
+  x = tp_body_add_reshape (self, x, 2, values);
+  x = tp_body_add (self, "Slice", NULL, NULL, x,
+                   tp_body_add_ints (self, 1, &from),
+                   tp_body_add_ints (self, 1, &shape->n_blocks),
+                   tp_body_add_ints (self, 1, &axis), NULL);
   return tp_body_add (self, "CastLike", NULL, NULL, x,
                       tp_body_get_input (self, 0), NULL);
 }
@@ -91,7 +77,7 @@ find_zeros (TpBody *self, const Shape *shape)
 
   if (zeros == NULL)
     return NULL;
-  return is_real (self, zeros) ? reshape (self, zeros, 2, rows)
+  return is_real (self, zeros) ? tp_body_add_reshape (self, zeros, 2, rows)
                                : unpack_zeros (self, shape, zeros);
 }
 
@@ -139,8 +125,9 @@ add_matmul_nbits (TpBody *self)
     y = tp_body_make_name (self);
   inputs[0] = tp_body_get_input (self, 0);
   inputs[1] = tp_body_get_input (self, 1);
-  inputs[2] = reshape (self, tp_body_get_input (self, 2), 2,
-                       (const gint64[]){ shape.n, shape.n_blocks });
+  inputs[2] = tp_body_add_reshape (
+      self, tp_body_get_input (self, 2), 2,
+      (const gint64[]){ shape.n, shape.n_blocks });
   inputs[3] = find_zeros (self, &shape);
   tp_body_add_node (self, &node, (TpNodeNames){ inputs[3] == NULL ? 3 : 4,
                                                 inputs, 1, &y });

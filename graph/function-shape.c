@@ -1,12 +1,10 @@
 /* function-shape.c: ops whose bodies are arithmetic of shapes, all of it constant once
- * these are known: Col2Im, CenterCropPad, TensorScatter. */
+ * these are known: Col2Im, CenterCropPad. */
 #include "config.h"
 
 #include "graph/function-shape.h"
 
 #include "graph/graph-builder.h"
-
-#include <string.h>
 
 static const char *
 add_one (TpBody *self, const char *x, gint64 one)
@@ -156,98 +154,15 @@ add_center_crop_pad (TpBody *self)
                zero, axes, NULL);
 }
 
-/* ---- TensorScatter ------------------------------------------------------------ */
-
-/* [batch, before, along, behind] for dimension @axis of @x; 1 is not the batch. */
-static const char *
-make_four (TpBody *self, const char *x, gint64 axis)
-{
-  const char *shape = tp_body_add_shape (self, x), *at = TP_BODY_INTS (self, axis);
-  const char *before = tp_body_slice (self, shape, TP_BODY_INTS (self, 1), at);
-  gint64 next = axis + 1;
-  const char *behind = tp_body_slice (
-      self, shape, TP_BODY_INTS (self, next == 0 ? G_MAXINT32 : next),
-      TP_BODY_INTS (self, G_MAXINT32));
-
-  return tp_body_apply (
-      self, "Reshape", x,
-      TP_BODY_JOIN (self, tp_body_pick (self, shape, 0), tp_body_multiply_all (self, before),
-                    tp_body_apply (self, "Gather", shape, at, NULL),
-                    tp_body_multiply_all (self, behind)),
-      NULL);
-}
-
-/* [batch, 1, along, 1]: which row of the update each of the cache is. */
-static const char *
-count_from_index (TpBody *self, const char *n)
-{
-  const char *mode = tp_node_get_string (self->node, "mode", "linear");
-  const char *first = tp_body_get_input (self, 2);
-  const char *rows = tp_body_apply (self, "Reshape", tp_body_count_to (self, n),
-                                    TP_BODY_INTS (self, 1, 1, -1, 1), NULL);
-
-  if (strcmp (mode, "linear") != 0 && strcmp (mode, "circular") != 0)
-    tp_body_refuse (self, "mode '%s' is not known: 'linear' or 'circular'", mode);
-  if (first == NULL)
-    return rows;
-  first = tp_body_apply (self, "Reshape", first, TP_BODY_INTS (self, -1, 1, 1, 1),
-                         NULL);
-  rows = tp_body_apply (self, "Sub", rows, first, NULL);
-  return strcmp (mode, "circular") == 0
-             ? tp_body_apply (self, "Mod", rows, n, NULL)
-             : rows;
-}
-
-static const char *
-is_within (TpBody *self, const char *rows, const char *n)
-{
-  const char *is_below = tp_body_apply (self, "Less", rows, n, NULL);
-  const char *is_above
-      = tp_body_apply (self, "Less", TP_BODY_INTS (self, -1), rows, NULL);
-
-  return tp_body_apply (self, "And", is_below, is_above, NULL);
-}
-
-/* Each row of the cache is one of the update, or as it was. */
-static void
-add_tensor_scatter (TpBody *self)
-{
-  static const TpAttr batch_dims = { .name = "batch_dims", .kind = TP_ATTR_INT,
-                                     .i = 2 };
-  gint64 axis = tp_node_get_int (self->node, "axis", -2);
-  const char *cache = tp_body_get_input (self, 0);
-  const char *past = make_four (self, cache, axis);
-  const char *update = make_four (self, tp_body_get_input (self, 1), axis);
-  const char *shape = tp_body_add_shape (self, past);
-  const char *n_new = tp_body_pick (self, tp_body_add_shape (self, update), 2);
-  const char *rows = count_from_index (self, tp_body_pick (self, shape, 2));
-  const char *is_new = is_within (self, rows, n_new);
-  const char *one = TP_BODY_INTS (self, 1), *table;
-
-  rows = at_least_zero (self, tp_body_apply (self, "Min", rows,
-                                             add_one (self, n_new, -1), NULL));
-  table = tp_body_slice (self, shape, TP_BODY_INTS (self, 0),
-                         TP_BODY_INTS (self, 3));
-  table = tp_body_apply (self, "Expand", rows,
-                         TP_BODY_JOIN (self, table, one), NULL);
-  update = tp_body_add (self, "GatherND", &batch_dims, NULL, update, table,
-                        NULL);
-  update = tp_body_apply (self, "Where", is_new, update, past);
-  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], update,
-               tp_body_add_shape (self, cache), NULL);
-}
-
 /* ---- the table --------------------------------------------------------- */
 
 static const char *const col2im_attrs[] = { "dilations", "pads", "strides",
                                             NULL };
 static const char *const crop_attrs[] = { "axes", NULL };
-static const char *const scatter_attrs[] = { "axis", "mode", NULL };
 
 static const TpFunction functions[] = {
   { "CenterCropPad", 2, 2, 1, crop_attrs, { 0.0 }, add_center_crop_pad },
   { "Col2Im", 3, 3, 1, col2im_attrs, { 0.0 }, add_col2im },
-  { "TensorScatter", 2, 3, 1, scatter_attrs, { 0.0 }, add_tensor_scatter },
 };
 
 const TpFunction *

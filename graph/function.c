@@ -7,6 +7,7 @@
 #include "graph/function.h"
 
 #include "graph/function-body.h"
+#include "graph/function-cache.h"
 #include "graph/function-contrib.h"
 #include "graph/function-nbits.h"
 #include "graph/function-quantized.h"
@@ -191,8 +192,8 @@ find_function (const char *type)
 {
   static const TpFunction *(*const lists[]) (gsize *) = {
     tp_function_list_contrib, tp_function_list_quantized,
-    tp_function_list_nbits,   tp_function_list_signal,
-    tp_function_list_shape,
+    tp_function_list_nbits,   tp_function_list_cache,
+    tp_function_list_signal,  tp_function_list_shape,
   };
   const TpFunction *found = find_in (functions, G_N_ELEMENTS (functions), type);
 

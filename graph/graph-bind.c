@@ -10,7 +10,10 @@
 #include "graph/graph-finish.h"
 #include "graph/graph-limit.h"
 #include "ir/array.h"
+#include "ir/guard.h"
 #include "ir/region.h"
+
+#include <string.h>
 
 /* Where an input of the file is in the list of the draft; -1: it is none. */
 static int
@@ -144,6 +147,159 @@ tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
       return FALSE;
   return TRUE;
 }
+
+/* ---- values as text -------------------------------------------------------- */
+
+void
+tp_graph_builder_expect (TpGraphBuilder *builder, const char *const *values)
+{
+  builder->values = values;
+}
+
+/* What is behind "@name=" in @text; NULL: it is of another input. */
+static const char *
+find_numbers (const char *text, const char *name)
+{
+  gsize size = strlen (name);
+
+  return strncmp (text, name, size) == 0 && text[size] == '=' ? text + size + 1
+                                                              : NULL;
+}
+
+gboolean
+tp_graph_builder_is_expected (const TpGraphBuilder *builder, const char *name)
+{
+  for (int i = 0; builder->values != NULL && builder->values[i] != NULL; i++)
+    if (find_numbers (builder->values[i], name) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* A number as @dtype has it, to *@out. */
+static gboolean
+parse_number (const char *text, TpDtype dtype, void *out)
+{
+  gboolean is_true = strcmp (text, "true") == 0;
+  gint64 integer = is_true;
+  double real;
+  char *end = NULL;
+
+  if (!tp_dtype_is_integer (dtype))
+    {
+      real = g_ascii_strtod (text, &end);
+      tp_dtype_store_doubles (dtype, &real, 1, out);
+      return end != text && *end == '\0';
+    }
+  if ((!is_true && strcmp (text, "false") != 0)
+      && !g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, &integer,
+                                    NULL))
+    return FALSE;
+  tp_dtype_get (dtype)->store_integers (&integer, 1, 1, out);
+  return tp_dtype_wrap (dtype, integer) == integer;
+}
+
+/* Dimensions of @n values; of those not known at most one is not 1. */
+static gboolean
+shape_value (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
+             gint64 n, TpInputValue *out)
+{
+  int open = -1;
+
+  out->dtype = spec->dtype;
+  out->rank = spec->rank;
+  for (int i = 0; i < spec->rank; i++)
+    {
+      const TpDimSpec *dim = &spec->dims[i];
+      const gint64 *known = dim->name == NULL ? &dim->value
+                            : dims == NULL    ? NULL
+                                              : tp_dims_find (dims, dim->name);
+
+      if (known == NULL)
+        known = tp_dims_find (builder->dims, dim->name);
+      out->dims[i] = known == NULL ? 1 : *known;
+      open = known == NULL ? i : open;
+      if (out->dims[i] < 1 || (known != NULL && n % out->dims[i] != 0))
+        return FALSE;
+      n /= known == NULL ? 1 : out->dims[i];
+    }
+  if (open >= 0)
+    out->dims[open] = n;
+  return open >= 0 || n == 1;
+}
+
+static gboolean
+fail_value (TpGraphBuilder *builder, const char *text, const char *what,
+            GError **error)
+{
+  g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
+
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE, "%svalue '%s': %s", prefix,
+               text, what);
+  return FALSE;
+}
+
+static gboolean
+bind_text (TpGraphBuilder *builder, const char *text, const char *name,
+           TpDims *dims, GError **error)
+{
+  g_auto (GStrv) numbers = g_strsplit (find_numbers (text, name), ",", -1);
+  const TpBuilderSpec *spec = &tp_array_index (
+      builder->specs, TpBuilderSpec,
+      find_spec (builder, tp_builder_find_tensor (builder, name)));
+  gsize size = tp_dtype_get_size (spec->dtype);
+  int n = (int) g_strv_length (numbers);
+  g_autofree char *data = tp_new0 (char, (n + 1) * size);
+  g_autofree char *own = g_strdup (name);
+  TpInputValue value = { .data = data };
+
+  for (int i = 0; i < n; i++)
+    if (!parse_number (numbers[i], spec->dtype, data + i * size))
+      return fail_value (builder, text, "it is no list of numbers that the "
+                                        "element type of the input has", error);
+  if (!shape_value (builder, spec, dims, n, &value))
+    return fail_value (builder, text, "as many numbers do not fill the shape of "
+                                      "the input", error);
+  return bind_value (builder, own, &value, dims, error);
+}
+
+/* Of an input whose name, followed by '=', @text begins with; NULL: none. */
+static const char *
+find_named (TpGraphBuilder *builder, const char *text)
+{
+  const TpArray *inputs = builder->draft->inputs;
+
+  for (guint i = 0; i < inputs->len; i++)
+    {
+      const char *name
+          = tp_draft_tensor (builder->draft, tp_array_index (inputs, int, i))
+                ->name;
+
+      if (find_numbers (text, name) != NULL)
+        return name;
+    }
+  return NULL;
+}
+
+gboolean
+tp_graph_builder_bind_expected (TpGraphBuilder *builder, TpDims *dims,
+                                GError **error)
+{
+  for (int i = 0; builder->values != NULL && builder->values[i] != NULL; i++)
+    {
+      const char *text = builder->values[i];
+      const char *name = find_named (builder, text);
+
+      if (name == NULL)
+        return fail_value (builder, text, "it is not NAME=1,2,3 with an input of "
+                                          "the graph that has no value yet",
+                           error);
+      if (!bind_text (builder, text, name, dims, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- dimensions ------------------------------------------------------------ */
 
 void
 tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,

@@ -23,6 +23,17 @@ typedef GHashTable TpInputValues; /* char* -> TpInputValue* */
 gboolean tp_graph_builder_bind (TpGraphBuilder *builder, TpInputValues *values,
                                 TpDims *dims, GError **error);
 
+/* "NAME=1,2,3" for each input that is bound to numbers, or to true and false; ended by
+ * NULL, (nullable). Its shape is that of the model, where what is not known is as
+ * long as the list. They are expected before ops are added, and bound before the
+ * graph is finished. TPLAN_ERROR_USAGE: no such input, or other values. */
+void tp_graph_builder_expect (TpGraphBuilder *builder,
+                              const char *const *values);
+gboolean tp_graph_builder_is_expected (const TpGraphBuilder *builder,
+                                       const char *name);
+gboolean tp_graph_builder_bind_expected (TpGraphBuilder *builder, TpDims *dims,
+                                         GError **error);
+
 /* Dimensions that nobody gives a value are 1; their names go into @assumed, which
  * owns them. After what is bound. */
 void tp_graph_builder_assume (TpGraphBuilder *builder, TpDims *dims,

@@ -44,6 +44,7 @@ struct TpGraphBuilder
   gint64 budget_bytes;        /* of the region; 0: none set */
   gboolean keeps_unknown;     /* ops of unknown type need no cost */
   gint64 generated_bytes;     /* of fill and random constants so far */
+  const char *const *values;  /* (borrowed) (nullable) as tp_graph_builder_expect () */
   int branch;                 /* of ops that are added: see TpNode */
 };
 

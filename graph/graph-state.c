@@ -6,6 +6,7 @@
 #include "graph/graph-builder-private.h"
 #include "graph/graph-limit.h"
 #include "ir/guard.h"
+#include "ops/op-util.h"
 
 #include <string.h>
 
@@ -81,6 +82,23 @@ tp_builder_check_states (TpGraphBuilder *builder, GError **error)
   return TRUE;
 }
 
+static gboolean
+fail_shapes (TpGraphBuilder *builder, int index, const TpTensor *state,
+             GError **error)
+{
+  const TpTensor *next = tp_draft_tensor (builder->draft, index);
+  g_autofree char *before = tp_dims_to_text (state->rank, state->dims);
+  g_autofree char *after = tp_dims_to_text (next->rank, next->dims);
+
+  tp_builder_set_error (builder, get_place (builder, index), error,
+                        "'%s', of %s %s, has another shape or element type than "
+                        "the state '%s', of %s %s, in whose place it is stored: "
+                        "what grows from run to run is no state",
+                        next->name, tp_dtype_get_name (next->dtype), after,
+                        state->name, tp_dtype_get_name (state->dtype), before);
+  return FALSE;
+}
+
 gboolean
 tp_builder_check_state_shapes (TpGraphBuilder *builder, GError **error)
 {
@@ -98,11 +116,7 @@ tp_builder_check_state_shapes (TpGraphBuilder *builder, GError **error)
           && memcmp (next->dims, state->dims,
                      sizeof next->dims[0] * next->rank) == 0)
         continue;
-      tp_builder_set_error (builder, get_place (builder, i), error,
-                            "'%s' has another shape or element type than the "
-                            "state '%s', in whose place it is stored",
-                            next->name, state->name);
-      return FALSE;
+      return fail_shapes (builder, i, state, error);
     }
   return TRUE;
 }

@@ -199,6 +199,11 @@ typedef struct
                                * NULL: they lie beside it, and a model in memory
                                * may name none */
   gpointer load_file_data;    /* for @load_file */
+  const char *const *states;  /* (nullable): "OUTPUT=INPUT", as for `--state`: what is
+                               * an output of one run is the input of the next, and
+                               * stays on a device; ended by NULL */
+  const char *const *values;  /* (nullable): "NAME=1,2,3", as for `--value`: inputs
+                               * that have this value in all runs; ended by NULL */
 } TplanLoadOptions;
 
 /* How to make a session; all zero is good. */
@@ -513,6 +518,21 @@ const TplanTensor *tplan_graph_get_inputs (const TplanGraph *graph,
  */
 const TplanTensor *tplan_graph_get_outputs (const TplanGraph *graph,
                                             int *out_n);
+
+/**
+ * tplan_graph_get_states:
+ * @graph: a graph
+ * @out_n: (out) (optional): how many
+ *
+ * What stays on a device from run to run: `state` of a graph of our own, and inputs
+ * that TplanLoadOptions.states tells of, which are inputs no more.
+ *
+ * Returns: @out_n tensors, owned by @graph.
+ *
+ * Thread: any.
+ */
+const TplanTensor *tplan_graph_get_states (const TplanGraph *graph,
+                                           int *out_n);
 
 /**
  * tplan_graph_get_ops:
@@ -1066,7 +1086,8 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
  * Returns: (transfer full): the session; errors are those of tplan_session_new(),
  *   and:
  *   %TPLAN_ERROR_USAGE: more than 64 in flight: ask for fewer.
- *   %TPLAN_ERROR_UNSUPPORTED: several in flight on simulated devices: ask for one.
+ *   %TPLAN_ERROR_UNSUPPORTED: several in flight on simulated devices, or of a graph
+ *     with state: ask for one.
  *   %TPLAN_ERROR_MEMORY: as many do not fit: ask for fewer.
  *
  * Thread: any.
@@ -1074,6 +1095,41 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
 TplanSession *tplan_session_new_full (const TplanPlan *plan,
                                       const TplanSessionOptions *options,
                                       GError **error);
+
+/**
+ * tplan_session_set_state:
+ * @session: a session
+ * @name: of a state of its graph, see tplan_graph_get_states()
+ * @value: (nullable): an array of its size_bytes, row-major; %NULL: zeros
+ * @error: return location for a #GError
+ *
+ * What the next run begins with in place of what the last one left. A new session
+ * has zeros; a run that fails leaves states undefined.
+ *
+ * Returns: %TRUE, or %FALSE with @error set:
+ *   %TPLAN_ERROR_USAGE: there is no such state.
+ *   %TPLAN_ERROR_DEVICE, %TPLAN_ERROR_MEMORY: as for tplan_session_run().
+ *
+ * Thread: any; waits for runs under way.
+ */
+gboolean tplan_session_set_state (TplanSession *session, const char *name,
+                                  const void *value, GError **error);
+
+/**
+ * tplan_session_get_state:
+ * @session: a session
+ * @name: of a state of its graph
+ * @out_value: an array of its size_bytes, which is written, row-major
+ * @error: return location for a #GError
+ *
+ * What the last run left.
+ *
+ * Returns: %TRUE, or %FALSE with @error set, as tplan_session_set_state().
+ *
+ * Thread: any; waits for runs under way.
+ */
+gboolean tplan_session_get_state (TplanSession *session, const char *name,
+                                  void *out_value, GError **error);
 
 /**
  * tplan_session_get_fallback:

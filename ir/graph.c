@@ -141,3 +141,15 @@ tp_graph_ask_op (const TpGraph *graph, const char *typed)
   known[graph->n_nodes] = NULL;
   return tp_near_name_ask (typed, known);
 }
+
+int *
+tp_graph_list_states (const TpGraph *graph, int *out_n)
+{
+  int *states = tp_new (int, graph->n_tensors + 1);
+
+  *out_n = 0;
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state == 1 + i)
+      states[(*out_n)++] = i;
+  return states;
+}

@@ -185,6 +185,9 @@ tp_tensor_get_resident_bytes (const TpTensor *tensor)
   return tensor->state > 0 && tensor->producer >= 0 ? 0 : tensor->size_bytes;
 }
 
+/* Those that are states themselves, in their order. Free it. */
+int *tp_graph_list_states (const TpGraph *graph, int *out_n);
+
 /* Whether @node is still there and of the type that a pass is about. What a pass
  * asks of ops that it does not rewrite is no matter of names: see TpOpFlags. */
 gboolean tp_node_is (const TpNode *node, const char *type);

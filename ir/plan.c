@@ -44,6 +44,8 @@ tp_plan_unref (TpPlan *plan)
   tp_dims_unref (plan->dims);
   g_strfreev (plan->pins);
   g_strfreev (plan->no_pass);
+  g_strfreev (plan->ties);
+  g_strfreev (plan->numbers);
   tp_micro_batches_clear (&plan->micro_batches);
   g_strfreev (plan->streamed);
   g_free (plan->streamed_from);

@@ -69,6 +69,9 @@ typedef struct
   TpDims *dims;               /* char* -> gint64*; may be NULL */
   char **pins;                /* (nullable) "GLOB=DEVICE" from the command line,
                                * applied to the prepared graph */
+  char **ties;                /* (nullable) "OUTPUT=INPUT": outputs that are states, as
+                               * when the graph was read */
+  char **numbers;             /* (nullable) "NAME=1,2,3": inputs bound to values then */
   char **no_pass;             /* (nullable) passes left out when the graph was
                                * prepared */
   TpMicroBatches micro_batches; /* that the batch is run in, see

@@ -39,53 +39,86 @@ count_rows (const TpGraph *graph, const TpNode *node)
   return n;
 }
 
-static gboolean
-passes_on (const TpNode *node, int tensor)
+/* What is followed: a tensor, and whether something may have been added to it. */
+typedef struct
 {
-  return node->op != NULL && node->n_inputs > 0 && node->inputs[0] == tensor
-         && (node->op->kind == TP_OP_VIEW || node->op->kind == TP_OP_MOVE);
+  int tensor;
+  gboolean is_changed;
+} Reach;
+
+static gboolean
+reads (const TpNode *node, int tensor)
+{
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] == tensor)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether the outputs of @node are what @tensor is, moved; or, *out_is_changed, made of
+ * it element by element. */
+static gboolean
+passes_on (const TpNode *node, int tensor, gboolean *out_is_changed)
+{
+  if (node->op == NULL || node->n_inputs == 0)
+    return FALSE;
+  *out_is_changed = node->op->kind == TP_OP_MAP;
+  return *out_is_changed ? reads (node, tensor)
+                         : node->inputs[0] == tensor
+                               && (node->op->kind == TP_OP_VIEW
+                                   || node->op->kind == TP_OP_MOVE);
 }
 
 static void
-follow (const TpGraph *graph, const TpNode *node, int tensor, gboolean *seen,
-        TpArray *queue)
+follow (const TpGraph *graph, const TpNode *node, const Reach *from,
+        gboolean *seen, TpArray *queue)
 {
-  for (int i = 0; passes_on (node, tensor) && i < node->n_outputs; i++)
-    {
-      int out = node->outputs[i];
+  gboolean is_changed = FALSE;
 
-      if (out < 0 || seen[out]
-          || !tp_dtype_is_integer (graph->tensors[out].dtype))
+  if (!passes_on (node, from->tensor, &is_changed))
+    return;
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      Reach out = { node->outputs[i], from->is_changed || is_changed };
+
+      if (out.tensor < 0 || seen[out.tensor]
+          || !tp_dtype_is_integer (graph->tensors[out.tensor].dtype))
         continue;
-      seen[out] = TRUE;
+      seen[out.tensor] = TRUE;
       tp_array_append_val (queue, out);
     }
 }
 
+/* Where numbers pick only once they were computed with, half of what there is to pick
+ * from leaves room for what may have been added. */
 static gint64
 find_range (const TpGraph *graph, int input)
 {
   g_autofree gboolean *seen = tp_new0 (gboolean, graph->n_tensors);
-  g_autoptr (TpArray) queue = tp_array_new (sizeof (int));
-  gint64 range = G_MAXINT64;
+  g_autoptr (TpArray) queue = tp_array_new (sizeof (Reach));
+  Reach first = { input, FALSE };
+  gint64 ranges[] = { G_MAXINT64, G_MAXINT64 };
 
-  tp_array_append_val (queue, input);
+  tp_array_append_val (queue, first);
   for (guint k = 0; k < queue->len; k++)
     {
-      int tensor = tp_array_index (queue, int, k);
+      Reach at = tp_array_index (queue, Reach, k);
+      const TpTensor *tensor = &graph->tensors[at.tensor];
 
-      for (int i = 0; i < graph->tensors[tensor].n_consumers; i++)
+      for (int i = 0; i < tensor->n_consumers; i++)
         {
-          const TpNode *node =
-              &graph->nodes[graph->tensors[tensor].consumers[i]];
+          const TpNode *node = &graph->nodes[tensor->consumers[i]];
+          gint64 *range = &ranges[at.is_changed ? 1 : 0];
 
           if (node->op != NULL && node->op->domain == TP_DOMAIN_INDEX
-              && node->n_inputs > 1 && node->inputs[1] == tensor)
-            range = MIN (range, count_rows (graph, node));
-          follow (graph, node, tensor, seen, queue);
+              && node->n_inputs > 1 && node->inputs[1] == at.tensor)
+            *range = MIN (*range, count_rows (graph, node));
+          follow (graph, node, &at, seen, queue);
         }
     }
-  return range == G_MAXINT64 ? 2 : MAX (range, 1);
+  if (ranges[0] < G_MAXINT64)
+    return MAX (ranges[0], 1);
+  return ranges[1] < G_MAXINT64 ? MAX (ranges[1] / 2, 1) : 2;
 }
 
 void

@@ -110,18 +110,30 @@ make_doubles (const TpTensor *tensor, void *values)
 }
 
 static gboolean
+ref_set_input (RefRun *run, int index, const double *value, GError **error)
+{
+  const TpTensor *tensor = &run->graph->tensors[index];
+
+  run->values[index] = ref_alloc (tensor, error);
+  if (run->values[index] == NULL)
+    return FALSE;
+  copy_doubles (tensor, value, run->values[index]);
+  return TRUE;
+}
+
+static gboolean
 ref_set_inputs (RefRun *run, const double *const *inputs, GError **error)
 {
-  for (int i = 0; i < run->graph->n_inputs; i++)
-    {
-      int index = run->graph->inputs[i];
-      const TpTensor *tensor = &run->graph->tensors[index];
+  const TpGraph *graph = run->graph;
+  int n_states;
+  g_autofree int *states = tp_graph_list_states (graph, &n_states);
 
-      run->values[index] = ref_alloc (tensor, error);
-      if (run->values[index] == NULL)
-        return FALSE;
-      copy_doubles (tensor, inputs[i], run->values[index]);
-    }
+  for (int i = 0; i < graph->n_inputs; i++)
+    if (!ref_set_input (run, graph->inputs[i], inputs[i], error))
+      return FALSE;
+  for (int i = 0; i < n_states; i++)
+    if (!ref_set_input (run, states[i], inputs[graph->n_inputs + i], error))
+      return FALSE;
   return TRUE;
 }
 

@@ -5,8 +5,8 @@
 
 #include "ir/graph.h"
 
-/* Runs the whole graph by references. @inputs: one per graph input, doubles,
- * row-major. Returns one array per graph output, or per tensor when @keep_all
+/* Runs the whole graph by references. @inputs: one per graph input, then one per
+ * state (tp_graph_list_states ()), doubles, row-major. Returns one array per graph output, or per tensor when @keep_all
  * (NULL for constants); free with g_ptr_array_unref(). All row-major, whatever
  * the layout. Memory is checked, and freed after the last reader unless
  * @keep_all. */

@@ -24,6 +24,15 @@ typedef struct
   int alignment;
 } TpSessionLoan;
 
+/* What stays from run to run. */
+typedef struct
+{
+  int tensor;
+  int storage;                /* of it */
+  int next;                   /* storage of its next value; -1: it has none */
+  gboolean is_in_place;       /* both are one */
+} TpSessionState;
+
 typedef struct
 {
   TpDevice *device;           /* NULL: nothing runs there */
@@ -66,6 +75,8 @@ struct TpSession
   TpArray *steps;              /* TpSessionStep */
   gint64 staging_bytes;       /* of one move by way of the host; 0: there is none */
   TpArray *loans;             /* TpSessionLoan */
+  TpArray *states;            /* TpSessionState */
+  void *passage;              /* (nullable): for states that are copied */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint n_runs;                /* that have ended, or actions with several slots;
                                * read by other threads */

@@ -17,6 +17,7 @@
 #include "runtime/session-memory.h"
 #include "runtime/session-overlap.h"
 #include "runtime/session-private.h"
+#include "runtime/session-states.h"
 #include "runtime/session-steps.h"
 #include "runtime/session-units.h"
 
@@ -51,25 +52,9 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
   session->step_of = tp_new0 (int, execution->n_actions + 1);
   session->steps = tp_array_new (sizeof (TpSessionStep));
   session->loans = tp_array_new (sizeof (TpSessionLoan));
+  session->states = tp_array_new (sizeof (TpSessionState));
   session->emitted = tp_new0 (void *, graph->n_outputs + 1);
   return g_steal_pointer (&session);
-}
-
-/* What a plan is made for, and a session does not do yet. */
-static gboolean
-check_states (const TpGraph *graph, GError **error)
-{
-  for (int i = 0; i < graph->n_tensors; i++)
-    if (graph->tensors[i].state > 0)
-      {
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                     "graph '%s' has state, such as '%s': such graphs are "
-                     "planned, checked and explained, but not run yet",
-                     graph->name,
-                     graph->tensors[graph->tensors[i].state - 1].name);
-        return FALSE;
-      }
-  return TRUE;
 }
 
 /* One clock has no say when several runs share it. */
@@ -98,9 +83,8 @@ spell_out (const Wanted *wanted, GError **error)
 {
   const TpGraph *graph = wanted->graph;
 
-  if (!check_states (graph, error)
-      || !tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
-                         "to make a session", error))
+  if (!tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
+                      "to make a session", error))
     return NULL;
   return wanted->is_apart ? tp_plan_spell_out_apart (wanted->plan, graph, error)
                           : tp_plan_spell_out (wanted->plan, graph, error);
@@ -144,11 +128,13 @@ tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
   g_autoptr (TpSession) session = open_as_can_be (&wanted, error);
 
   if (session == NULL || !check_clock (session, error)
+      || !tp_session_check_states (session, error)
       || !tp_session_lower_units (session, error))
     return NULL;
   tp_session_make_steps (session);
   tp_session_find_loans (session);
-  if (!tp_session_make_arenas (session, error)
+  if (!tp_session_make_states (session, error)
+      || !tp_session_make_arenas (session, error)
       || !tp_session_bind (session, error)
       || !tp_session_check_limits (session, error))
     return NULL;
@@ -259,6 +245,7 @@ tp_session_free (TpSession *session)
   free_units (session);
   for (int i = 0; i < session->execution->n_devices; i++)
     free_code (&session->devices[i]);
+  tp_session_forget_states (session);
   for (int i = 0; session->slots != NULL && i < session->n_slots; i++)
     free_slot (session, &session->slots[i]);
   for (int i = 0; i < session->execution->n_devices; i++)
@@ -272,6 +259,8 @@ tp_session_free (TpSession *session)
   g_free (session->step_of);
   tp_array_unref (session->steps);
   tp_array_unref (session->loans);
+  tp_array_unref (session->states);
+  g_free (session->passage);
   tp_execution_free (session->execution);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
@@ -371,7 +360,7 @@ run_lent (const TpSessionRun *run,
   tp_session_lend (run);
   is_good = way (run, error);
   tp_session_take_back (run);
-  return is_good;
+  return is_good && tp_session_advance (run->session, error);
 }
 
 gboolean
@@ -454,7 +443,8 @@ tp_session_get_memory (const TpSession *session, int device,
   out_memory->weight_bytes
       = there->device->weight_bytes
         + tp_arena_count_constants (&session->slots[0].arenas[device],
-                                    session->execution);
+                                    session->execution)
+        - tp_session_count_shared (session, device);
   out_memory->workspace_bytes = there->device->used_bytes
                                 - out_memory->arena_bytes
                                 - out_memory->weight_bytes;

@@ -37,7 +37,7 @@ TpSession *tp_session_new (TpGraph *graph, TpPlan *plan,
                            const TpDeviceOptions *options, GError **error);
 /* The same with memory for @n_slots runs that are under way at a time; weights and
  * code are there once. TPLAN_ERROR_UNSUPPORTED also: several, on simulated
- * devices. */
+ * devices, or of a graph with state. */
 TpSession *tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
                                      const TpDeviceOptions *options,
                                      GError **error);

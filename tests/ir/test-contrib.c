@@ -86,6 +86,17 @@ static const Case cases[] = {
     "com.microsoft.MultiHeadAttention x l z b -> y num_heads=2",
     "Split b -> b1 b2 b3;Add x b1 -> q;Add l b2 -> k;Add z b3 -> v;"
     SCORES VALUES ("scaled") },
+  { "heads-packed", "in x 2 3 2 3 4;ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention x -> y num_heads=2",
+    "Split x -> a b c axis=3;ints flat 2 3 8;Reshape a flat -> q;"
+    "Reshape b flat -> k;Reshape c flat -> v;" SCORES VALUES ("scaled") },
+  { "heads-packed-keys", "in q 2 3 8;in x 2 5 2 2 4;const b 24;ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention q x _ b -> y num_heads=2",
+    "Split x -> l z axis=3;ints flat 2 5 8;Reshape l flat -> lf;Reshape z flat -> zf;"
+    "Split b -> b1 b2 b3;Add q b1 -> qb;Add lf b2 -> k;Add zf b3 -> v;"
+    HEADS ("qb", "qh") HEADS ("k", "kh") HEADS ("v", "vh")
+    "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;"
+    "scalar half 0.5;Mul raw half -> scaled;" VALUES ("scaled") },
   { "heads-past", "in q 2 3 8;in k 2 3 8;in v 2 3 8;in p 2 2 4 4;in r 2 2 4 4;"
     "ints cut 0 0 2 4",
     "com.microsoft.MultiHeadAttention q k v _ _ _ p r -> y pk pv num_heads=2",
@@ -170,6 +181,64 @@ static const Case swiglu_cases[] = {
     "scalar a 1.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> v;Mul v g -> y" },
 };
 
+/* Two heads of queries, one of keys. */
+#define CACHE "in p 2 1 4 4;in r 2 1 4 4;ints cut 0 0 2 4;ints places 0 1 2 3"
+#define GROUP_QUERY "com.microsoft.GroupQueryAttention "
+#define VALUES_OF(scores)                                                     \
+  "Softmax " scores " -> weights axis=-1;MatMul weights pv -> o;"             \
+  "Transpose o -> ot perm=0,2,1,3;ints join 0 0 -1;Reshape ot join -> y;"     \
+  "Identity pk -> keys;Identity pv -> values"
+/* Scores of @q, seen up to @last, and what they weigh. */
+#define WEIGH(last)                                                           \
+  HEADS ("q", "qh") "Transpose pk -> kt perm=0,1,3,2;MatMul qh kt -> raw;"    \
+  "scalar half 0.5;Mul raw half -> scaled;LessOrEqual places " last " -> seen;" \
+  "scalar far -10000;Where seen scaled far -> masked;" VALUES_OF ("masked")
+#define TOKEN "in q 2 1 8;in k 2 1 4;in v 2 1 4;int32 l 2;" CACHE
+/* What is new is put where @l says. */
+#define WRITE                                                                 \
+  "Cast l -> l7 to=7;ints three 1 2 3;Unsqueeze l7 three -> l4;ints one 1;"   \
+  "Unsqueeze places one -> column;Equal column l4 -> here;"                   \
+  "Unsqueeze k one -> k4;Unsqueeze v one -> v4;"                              \
+  "Where here k4 p -> pk;Where here v4 r -> pv;"
+#define PROMPT "in q 2 3 8;in k 2 3 4;in v 2 3 4;int32 l 2;" CACHE
+#define REPLACE                                                               \
+  "ints one 1;Unsqueeze k one -> k4;Unsqueeze v one -> v4;ints from 3;"       \
+  "ints to 4;ints two 2;Slice p from to two -> p3;Slice r from to two -> r3;" \
+  "Concat k4 p3 -> pk axis=2;Concat v4 r3 -> pv axis=2;ints rows 0 1 2;"      \
+  "Unsqueeze rows one -> last;"
+
+static const Case cache_cases[] = {
+  { "cache-token", TOKEN ";ints t 4",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    WRITE WEIGH ("l4") },
+  { "cache-packed", "in x 2 1 16;int32 l 2;" CACHE ";ints t 4",
+    GROUP_QUERY "x _ _ p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    "ints parts 8 4 4;Split x parts -> q k v axis=2;" WRITE WEIGH ("l4") },
+  { "cache-prompt", PROMPT ";ints t 3",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    REPLACE WEIGH ("last") },
+  { "cache-window", PROMPT ";ints t 3",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1 local_window_size=2",
+    REPLACE "scalar minus -10000;ints two2 2;Sub last two2 -> before;"
+    "LessOrEqual places before -> gone;scalar none 0;Where gone minus none -> bias;"
+    HEADS ("q", "qh") "Transpose pk -> kt perm=0,1,3,2;MatMul qh kt -> raw;"
+    "scalar half 0.5;Mul raw half -> scaled;LessOrEqual places last -> seen;"
+    "Where seen scaled minus -> masked;Add masked bias -> biased;" VALUES_OF ("biased") },
+  { "cache-grows", "in q 2 1 8;in k 2 1 4;in v 2 1 4;in p 2 1 3 4;in r 2 1 3 4;"
+    "ints l 3 3;ints t 4;ints cut 0 0 2 4;ints places 0 1 2 3",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
+    "ints one 1;Unsqueeze k one -> k4;Unsqueeze v one -> v4;"
+    "Concat p k4 -> pk axis=2;Concat r v4 -> pv axis=2;ints last 3;" WEIGH ("last") },
+  { "scatter-some", "in x 2 1 4 4;in u 2 1 1 4;int64 l 2",
+    "TensorScatter x u l -> y",
+    "ints places 0 1 2 3;ints one 1;Unsqueeze places one -> column;ints three 1 2 3;"
+    "Unsqueeze l three -> l4;Equal column l4 -> here;Where here u x -> y" },
+  { "scatter-last", "in x 1 4 1;in u 1 3 1;ints l 2",
+    "TensorScatter x u l -> y axis=1",
+    "ints f 0;ints t 2;ints one 1;Slice x f t one -> a;Slice u f t one -> b;"
+    "Concat a b -> y axis=1" },
+};
+
 static TpGraph *
 load (int opset, const Case *c, const char *ops)
 {
@@ -243,8 +312,11 @@ static const struct
 {
   const char *text, *message;
 } errors[] = {
-  { "in q 2 3 8;com.microsoft.MultiHeadAttention q -> y num_heads=2",
-    "packed queries, keys and values are not supported" },
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q _ q -> y num_heads=2",
+    "value has no key: give both, or pack them" },
+  { "in q 2 3 8;com.microsoft.MultiHeadAttention q -> y num_heads=2", "axis 3" },
+  { "in q 2 1 8;com.microsoft.DecoderMaskedMultiHeadAttention q q q -> y num_heads=2",
+    "export with MultiHeadAttention or GroupQueryAttention" },
   { "in q 2 3 8;com.microsoft.MultiHeadAttention q q q -> y num_heads=2 sparse=1",
     "com.microsoft.MultiHeadAttention has no attribute 'sparse'; it has" },
   { "in q 2 3 8;int64 m 2;com.microsoft.MultiHeadAttention q q q _ m -> y num_heads=2",
@@ -259,6 +331,19 @@ static const struct
     "is_packed_batching and scale are not supported" },
   { "int64 i 2 3;const w 9 8;com.microsoft.EmbedLayerNormalization i _ w -> y",
     "input 3 may not be left out" },
+  { "in q 2 3 8;com.microsoft.GroupQueryAttention q q q -> y num_heads=2 kv_num_heads=2",
+    "inputs 5 (seqlens_k) and 6 (total_sequence_length) may not be left out" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
+    "num_heads=2 kv_num_heads=3", "kv_num_heads is 3, must divide num_heads" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
+    "num_heads=2 kv_num_heads=2 smooth_softmax=1", "smooth_softmax is not supported" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
+    "num_heads=2 kv_num_heads=2 do_rotary=1", "do_rotary needs cos_cache and sin_cache" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;const s 2;com.microsoft.GroupQueryAttention "
+    "q q q _ _ l t _ _ _ _ s -> y num_heads=2 kv_num_heads=2",
+    "input 11 (head_sink) is not supported" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q _ _ _ l t -> y "
+    "num_heads=2 kv_num_heads=2", "key and value go together" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;int32 g 32;com.microsoft.MatMulNBits x q s _ g -> y "
     "K=32 N=5 block_size=16", "input 4 (g_idx), an order of the rows" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;com.microsoft.MatMulNBits x q s -> y "
@@ -270,6 +355,7 @@ static const Table tables[] = {
   { 17, nbits_cases, G_N_ELEMENTS (nbits_cases) },
   { 24, shape_cases, G_N_ELEMENTS (shape_cases) },
   { 28, swiglu_cases, G_N_ELEMENTS (swiglu_cases) },
+  { 17, cache_cases, G_N_ELEMENTS (cache_cases) },
 };
 
 /* @data: case behind the table, in tens of thousands. */

@@ -284,7 +284,7 @@ static const Case cases[] = {
   { "state-output", STATE ("[2, 3]", ", \"next\": \"y\"") ADD OUTPUT,
     "g.json: state?0?.next: 'y' is an output too*", BAD },
   { "state-shape", STATE ("[3]", ", \"next\": \"z\"") ADD OUTPUT,
-    "g.json: state?0?.next: 'z' has another shape*'s'*", BAD },
+    "g.json: state?0?.next: 'z'*has another shape*'s'*", BAD },
   { "state-key", STATE ("[3]", ", \"fill\": 1") ADD OUTPUT,
     "g.json: state?0?: unknown key \"fill\"*", BAD },
   { "no-shapes", OP ("\"type\": \"W\", \"inputs\": [\"x\"], \"outputs\": "

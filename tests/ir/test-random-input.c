@@ -47,6 +47,11 @@ test_range (void)
       "Reshape i s -> r;Transpose r -> t;Gather w t -> y;Gather v r -> z",
       199 },
     { "int64 i 200 2;const w 5 9;GatherND w i -> z", 4 },
+    /* half of the rows, as two are added */
+    { "int64 i 2000;ints two 2;const w 300 2;Add i two -> j;Gather w j -> z", 149 },
+    /* where keys of a cache of 40 places go */
+    { "int64 l 200;in q 200 1 8;in k 200 1 8;in p 200 2 40 4;int32 t 1;"
+      "com.microsoft.GroupQueryAttention q k k p p l t -> y num_heads=2 kv_num_heads=2", 19 },
     /* no index: a mask */
     { "int64 i 200;int64 j 200;Add i j -> z", 1 },
     /* what is picked from, not what picks */
