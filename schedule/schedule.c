@@ -12,6 +12,8 @@
 #define FAMILIES(ROW) \
   ROW (maps)          \
   ROW (rows)          \
+  ROW (unpack)        \
+  ROW (panels)        \
   ROW (parts)         \
   ROW (winograd)      \
   ROW (contract)      \
