@@ -67,6 +67,54 @@ find_columns (const TpBuild *build, const TpNest *maker, int w, gint64 n)
   return -1;
 }
 
+/* The axis of @maker that is where an outer axis of w is, @stride and @extent of that;
+ * part of one is split off. -1: there is none. */
+static int
+tie_axis (TpNest *maker, int n_axis, gint64 stride, gint64 extent)
+{
+  for (int i = 0; i < maker->n_axes; i++)
+    {
+      gint64 step = maker->store.stride[i];
+
+      if (i == n_axis || step < 1 || stride % step != 0
+          || maker->axes[i].extent % extent != 0
+          || maker->axes[i].extent / extent != stride / step)
+        continue;
+      return stride == step ? i : tp_nest_split_axis (maker, i, stride / step);
+    }
+  return -1;
+}
+
+/* Ties @maker, the last one, to the outer axes that w walks; what is left of it stays
+ * within K. FALSE: that is not so. */
+static gboolean
+tie_axes (TpPanelMakers *self, TpNest *maker)
+{
+  const TpContract *c = self->c;
+  const TpAccess *w = &c->nest->loads[c->w_load];
+  int *tied = self->tied[self->n_makers - 1];
+  int n_axis = self->n_axes[self->n_makers - 1];
+  gint64 last = maker->store.offset;
+
+  for (int i = 0; i < TP_NEST_MAX_AXES; i++)
+    tied[i] = -1;
+  for (int i = 0; i < maker->n_axes; i++)
+    last += maker->store.stride[i] * (maker->axes[i].extent - 1);
+  for (int i = 0; i < c->n_outer; i++)
+    {
+      gint64 stride = w->stride[c->outer[i]];
+      gint64 extent = c->nest->axes[c->outer[i]].extent;
+
+      if (stride == 0)
+        continue;
+      tied[c->outer[i]] = tie_axis (maker, n_axis, stride, extent);
+      if (tied[c->outer[i]] < 0)
+        return FALSE;
+      last -= stride * (extent - 1);
+    }
+  return last < c->k_total * c->n_total && maker->n_axes < TP_NEST_MAX_AXES;
+}
+
 static gboolean
 is_made (const TpBuild *build, const TpContract *c)
 {
@@ -74,9 +122,6 @@ is_made (const TpBuild *build, const TpContract *c)
   g_autofree gboolean *used
       = tp_nest_find_loads_of (c->nest, c->nest->result);
 
-  for (int i = 0; i < c->n_outer; i++)
-    if (w->stride[c->outer[i]] != 0)
-      return FALSE;
   return w->operand < build->lowered->n_operands
          && build->lowered->operands[w->operand].is_scratch
          && w->dtype == TPLAN_DTYPE_FLOAT32 && !used[c->w_load]
@@ -104,6 +149,8 @@ tp_panel_makers_new (const TpBuild *build, TpNest *const *nests, int n)
         return NULL;
       self->n_axes[i] = axis;
       self->makers[self->n_makers++] = tp_nest_copy (nests[i]);
+      if (!tie_axes (self, self->makers[i]))
+        return NULL;
     }
   return g_steal_pointer (&self);
 }
@@ -126,6 +173,7 @@ typedef struct
 {
   TpNest *nest;               /* (owned) */
   int n_axis, panel_axis;
+  const int *tied;            /* as TpPanelMakers has it */
   int n_loops, loops[TP_NEST_MAX_AXES]; /* outer to inner */
 } Maker;
 
@@ -155,6 +203,15 @@ narrow_rows (TpAccess *access, int axis, gint64 n, gint64 width)
   access->offset = access->offset / n * width;
 }
 
+static gboolean
+is_tied (const Maker *maker, int axis)
+{
+  for (int i = 0; i < TP_NEST_MAX_AXES; i++)
+    if (maker->tied[i] == axis)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 order_loops (Maker *maker)
 {
@@ -164,7 +221,7 @@ order_loops (Maker *maker)
     {
       int at = maker->n_loops;
 
-      if (i == maker->n_axis || i == maker->panel_axis)
+      if (i == maker->n_axis || i == maker->panel_axis || is_tied (maker, i))
         continue;
       for (; at > 0
              && nest->store.stride[maker->loops[at - 1]] < nest->store.stride[i];
@@ -184,12 +241,15 @@ add_maker (MakeState *state, TpBuild *build, int i)
   TpNest *nest;
 
   *maker = (Maker){ .nest = tp_nest_copy (makers->makers[i]),
-                    .n_axis = makers->n_axes[i] };
+                    .n_axis = makers->n_axes[i], .tied = makers->tied[i] };
   state->n++;
   nest = maker->nest;
   maker->panel_axis
       = tp_panels_cut (build, nest, nest->result, maker->n_axis, width);
   nest->store.stride[maker->panel_axis] = 0;
+  for (int k = 0; k < TP_NEST_MAX_AXES; k++)
+    if (maker->tied[k] >= 0)
+      nest->store.stride[maker->tied[k]] = 0;
   narrow_rows (&nest->store, maker->n_axis, makers->c->n_total, width);
   order_loops (maker);
 }
@@ -260,6 +320,9 @@ make_panel (TpEmit *emit, TpValue panel, int vectors, gpointer data)
 
       tp_emit_set_nest (emit, maker->nest);
       tp_emit_set_axis (emit, maker->panel_axis, panel, 0, n_panels - 1);
+      for (int k = 0; k < TP_NEST_MAX_AXES; k++)
+        if (maker->tied[k] >= 0)
+          emit->axes[maker->tied[k]] = axes[k];
       emit_loops (state, maker, emit, 0, vectors);
     }
   tp_emit_set_nest (emit, nest);
@@ -282,6 +345,8 @@ tp_panel_makers_emit (const TpPanelMakers *makers, TpBuild *build,
       nests[i] = state.each[i].nest;
     }
   nests[makers->n_makers] = plan->nest;
+  for (int i = 0; i < c->n_outer; i++)
+    plan->nest->loads[c->w_load].stride[c->outer[i]] = 0;
   narrow_rows (&plan->nest->loads[c->w_load], c->n_axis, c->n_total, width);
   plan->is_packed = TRUE;
   plan->w_panel = 0;            /* each lies where the one before did */

@@ -16,6 +16,8 @@ typedef struct
   int n_makers;
   TpNest *makers[TP_PANEL_MAX_MAKERS]; /* (owned) */
   int n_axes[TP_PANEL_MAX_MAKERS]; /* the axis of each that is N of the contraction */
+  int tied[TP_PANEL_MAX_MAKERS][TP_NEST_MAX_AXES]; /* by axis of the contraction: that
+                               * of the maker which is where it is, or -1 */
 } TpPanelMakers;
 
 /* NULL: they are none of that. */

@@ -4,11 +4,17 @@
  * whole is nowhere. The choice is one of contractions. */
 #include "config.h"
 
+#include "schedule/schedule-panels.h"
+
 #include "schedule/contract-choose.h"
 #include "schedule/family.h"
-#include "schedule/panel-makers.h"
 
 #define CYCLES_PER_VECTOR 4.0   /* to make one */
+#define FAR_CYCLES 4.0          /* more for one that is not in the second cache */
+#define NEAR 0.5                /* of that cache, for certain */
+#define STEP_BLOCKS 2
+
+extern const TpFamily tp_schedule_panels;
 
 static gboolean
 panels_is_for (const TpTarget *target)
@@ -30,18 +36,23 @@ panels_free (gpointer analysis)
 
 /* ---- choices ----------------------------------------------------------- */
 
-/* A panel and staged x stay in the second cache. */
+/* Bytes of a panel and of staged x. */
+static double
+count_scratch (const TpContractPlan *plan)
+{
+  double panel = (double) tp_contract_plan_width (plan) * plan->c->k_total;
+
+  return 4.0 * (panel + (plan->is_staged ? plan->scratch : 0));
+}
+
 static gboolean
 is_scratch_there (const TpContract *c, const TpChoice *choice)
 {
-  gint64 most = MIN (c->target->local_bytes, c->target->l2_bytes);
   TpContractPlan plan;
 
   tp_contract_plan_init (&plan, c, choice);
-  return c->k_total <= most / 4 / tp_contract_plan_width (&plan)
-         && (!plan.is_staged
-             || tp_contract_plan_width (&plan) * c->k_total + plan.scratch
-                    <= most / 4);
+  return count_scratch (&plan)
+         <= MIN (c->target->local_bytes, c->target->l2_bytes);
 }
 
 static gboolean
@@ -69,7 +80,7 @@ panels_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
     }
 }
 
-/* Every block of rows, once there are any, makes all of w. */
+/* Every block of rows, once there are any, makes all of w; every tile reads it. */
 static double
 panels_cost (gconstpointer analysis, int step, const TpChoice *choice)
 {
@@ -79,12 +90,27 @@ panels_cost (gconstpointer analysis, int step, const TpChoice *choice)
   double cost = tp_contract_cost (c, step, choice);
   TpContractPlan plan;
 
-  if (choice->values[TP_CONTRACT_BLOCK_PANELS] == 0)
+  if (step != STEP_BLOCKS)
     return cost;
+  vectors *= (double) c->n_outer_points / c->target->n_units;
   tp_contract_plan_init (&plan, c, choice);
+  if (count_scratch (&plan) > NEAR * c->target->l2_bytes)
+    cost += vectors * FAR_CYCLES
+            * ((plan.rows.extent - 1) / plan.rows.tile + 1)
+            * ((plan.cols.extent - 1) / plan.cols.tile + 1);
   return cost
          + vectors * CYCLES_PER_VECTOR * plan.rows.n_blocks
-               * plan.cols.n_blocks * c->n_outer_points / c->target->n_units;
+               * plan.cols.n_blocks;
+}
+
+double
+tp_schedule_panels_model (const TpPanelMakers *makers)
+{
+  TpChoice choice;
+
+  return tp_family_choose (&tp_schedule_panels, makers, &choice)
+             ? panels_cost (makers, STEP_BLOCKS, &choice)
+             : 0.0;
 }
 
 static const char *

@@ -5,6 +5,8 @@
 #include "draws.h"
 #include "nbits-nests.h"
 
+#include <string.h>
+
 static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
                                            &target_sse };
 
@@ -12,16 +14,19 @@ static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
 static void
 test_right (void)
 {
-  int n = 0, n_made = 0;
+  int n = 0, n_made = 0, n_cut = 0;
 
   for (int i = 0; i < 30; i++)
     {
       n += check_alone (draw_reals (draw_nbits ()), vectors[i % 3], "unpack");
       n_made += check_alone (draw_reals (draw_made_nbits ()), vectors[i % 3],
                              "panels");
+      n_cut += check_alone (draw_reals (draw_made_nbits ()), vectors[i % 3],
+                            "parts");
     }
   g_assert_cmpint (n, >, 100);
   g_assert_cmpint (n_made, >, 60);
+  g_assert_cmpint (n_cut, >, 30);
 }
 
 /* What is no constant is not packed, so not read along its columns; GPUs have other
@@ -63,6 +68,30 @@ test_taken (void)
     }
 }
 
+/* Parts of K, one block and more: panels of each are made of its weights alone. */
+static void
+test_parts (void)
+{
+  NbitsCase c = { 2, 5, 96, 40, 4, 16, .has_zeros = TRUE, .has_bias = TRUE,
+                  .is_made_first = TRUE };
+
+  for (int i = 0; i < 3 * 4; i++)
+    {
+      static const int parts[] = { 2, 3, 6, 4 };
+      g_autofree char *text = g_strdup_printf ("parts n=%d", parts[i / 3]);
+      gboolean is_whole = 96 / parts[i / 3] % 16 == 0; /* blocks */
+      g_autoptr (TpLowered) lowered = new_nbits (&c);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, vectors[i % 3], text, &error);
+
+      g_assert_no_error (error);
+      g_assert_true (is_whole == (strstr (program->schedule, "; panels ")
+                                  != NULL));
+      check_program (lowered, program, run_by_interpreter);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -70,5 +99,6 @@ main (int argc, char **argv)
   g_test_add_func ("/nbits/right", test_right);
   g_test_add_func ("/nbits/none", test_none);
   g_test_add_func ("/nbits/taken", test_taken);
+  g_test_add_func ("/nbits/parts", test_parts);
   return g_test_run ();
 }
