@@ -325,7 +325,8 @@ is_shared_out (const TpUnpack *unpack, gint64 columns)
                 >= 2 * columns * unpack->target->n_units;
 }
 
-/* As many as hide the latency of sums, of rows that many are left of. */
+/* As many as hide the latency of sums, where registers hold those of all rows: each
+ * tile of rows makes all again. */
 static void
 list_vectors (const TpUnpack *unpack, const TpChoice *partial, TpArray *out)
 {
@@ -334,7 +335,7 @@ list_vectors (const TpUnpack *unpack, const TpChoice *partial, TpArray *out)
   for (int vectors = MOST_VECTORS; vectors > 0; vectors /= 2)
     if ((vectors * lanes <= CHAIN_LANES && (vectors - 1) * lanes < unpack->n_total
          && is_shared_out (unpack, vectors * lanes)
-         && is_tile_there (unpack, MIN (unpack->n_rows, 2), vectors))
+         && is_tile_there (unpack, unpack->n_rows, vectors))
         || vectors == 1)
       tp_family_append (partial, VECTORS, vectors, out);
 }

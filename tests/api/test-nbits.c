@@ -34,7 +34,7 @@ pick (int low, int high)
 static Shape
 draw_shape (void)
 {
-  Shape shape = { .rows = pick (0, 1) ? pick (1, 3) : pick (4, MOST_ROWS),
+  Shape shape = { .rows = pick (0, 1) ? pick (1, 8) : pick (9, MOST_ROWS),
                   .k = pick (1, MOST_K),
                   .columns = pick (1, MOST_COLUMNS),
                   .bits = 1 << pick (1, 3),
