@@ -4,6 +4,7 @@
 
 #include "kernel/jit-llvm-emit.h"
 
+#include "kernel/jit-llvm-integer.h"
 #include "kernel/jit-llvm-type.h"
 #include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
@@ -26,6 +27,17 @@ add_block (TpLlvmEmitter *emitter, const char *name)
                                         name);
 }
 
+/* The initial values of the carries of the loop at @i, as the carries' own until they
+ * are emitted: whatever converts them comes before the loop. */
+static void
+emit_initial (TpLlvmEmitter *emitter, int i)
+{
+  const TpInstr *instrs = emitter->kernel->instrs;
+
+  for (int k = i + 1; instrs[k].op == TP_I_CARRY; k++)
+    emitter->values[k] = tp_llvm_get_value (emitter, instrs[k].a, FALSE);
+}
+
 static void
 emit_for (TpLlvmEmitter *emitter, int i, Region *out_region)
 {
@@ -34,6 +46,7 @@ emit_for (TpLlvmEmitter *emitter, int i, Region *out_region)
   LLVMValueRef end = emitter->values[instr->b], runs;
   LLVMBasicBlockRef before = LLVMGetInsertBlock (emitter->builder);
 
+  emit_initial (emitter, i);
   runs = LLVMBuildICmp (emitter->builder, LLVMIntSLT, first, end, "");
   out_region->head = i;
   out_region->body = add_block (emitter, "body");
@@ -57,7 +70,7 @@ emit_for (TpLlvmEmitter *emitter, int i, Region *out_region)
 static void
 emit_carry (TpLlvmEmitter *emitter, int i, const Region *region)
 {
-  LLVMValueRef initial = emitter->values[emitter->kernel->instrs[i].a];
+  LLVMValueRef initial = emitter->values[i];
   LLVMValueRef counter = emitter->values[region->head];
   LLVMBasicBlockRef before = LLVMGetIncomingBlock (counter, 0);
 
@@ -66,18 +79,17 @@ emit_carry (TpLlvmEmitter *emitter, int i, const Region *region)
   LLVMAddIncoming (emitter->values[i], &initial, &before, 1);
 }
 
-/* The final value of a carry: the last yield, or its initial value when the
- * loop did not run. */
+/* The final value of a carry: the last yield, which is the value of @i so far, or its
+ * initial value when the loop did not run. */
 static void
 emit_yield (TpLlvmEmitter *emitter, int i, const Region *region,
             LLVMBasicBlockRef latch)
 {
   const TpInstr *instr = &emitter->kernel->instrs[i];
   LLVMValueRef carry = emitter->values[instr->a];
-  LLVMValueRef next = emitter->values[instr->b], initial, phi;
+  LLVMValueRef next = emitter->values[i], initial, phi;
 
   LLVMAddIncoming (carry, &next, &latch, 1);
-  emitter->values[i] = next;
   if (region->before == NULL)
     return;
   initial = LLVMGetIncomingValue (carry, 0);
@@ -96,6 +108,10 @@ emit_end_for (TpLlvmEmitter *emitter, int i, const Region *region)
   LLVMBasicBlockRef latch = LLVMGetInsertBlock (emitter->builder);
   int first = i;
 
+  while (instrs[first - 1].op == TP_I_YIELD)
+    first--;
+  for (int yield = first; yield < i; yield++)
+    emitter->values[yield] = tp_llvm_get_value (emitter, instrs[yield].b, FALSE);
   next = LLVMBuildNSWAdd (emitter->builder, counter,
                           LLVMConstInt (LLVMTypeOf (counter), head->imm, TRUE),
                           "");
@@ -104,8 +120,6 @@ emit_end_for (TpLlvmEmitter *emitter, int i, const Region *region)
   LLVMBuildCondBr (emitter->builder, again, region->body, region->exit);
   LLVMAddIncoming (counter, &next, &latch, 1);
   LLVMPositionBuilderAtEnd (emitter->builder, region->exit);
-  while (instrs[first - 1].op == TP_I_YIELD)
-    first--;
   for (int yield = first; yield < i; yield++)
     emit_yield (emitter, yield, region, latch);
 }

@@ -1,6 +1,8 @@
 /* jit-llvm-integer.c: arithmetic of INDEX and I32 lanes as LLVM IR. INDEX
  * wraps, and its division is defined for all operands; where ranges show that
- * neither matters, as with addresses, the plain instructions are emitted. */
+ * neither matters, as with addresses, the plain instructions are emitted. Where they
+ * show that vectors of INDEX lie in 32 bits, they are vectors of those: twice as many
+ * fit into a register, and CPUs can do more with them. */
 #include "config.h"
 
 #include "kernel/jit-llvm-integer.h"
@@ -9,16 +11,53 @@
 #include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
 
-/* In every lane. */
-static LLVMValueRef
-number (const TpLlvmEmitter *emitter, const TpInstr *instr, gint64 value)
+gboolean
+tp_llvm_is_narrow (const TpLlvmEmitter *emitter, TpValue value)
 {
-  LLVMTypeRef scalar = tp_llvm_type (emitter, instr->kind, 1);
+  const TpInstr *instr = &emitter->kernel->instrs[value];
+  const TpRange *range = &emitter->ranges[value];
 
-  return tp_llvm_const_splat (LLVMConstInt (scalar, value, TRUE), instr->lanes);
+  return instr->kind == TP_KIND_INDEX && instr->lanes > 1
+         && range->lo >= G_MININT32 && range->hi <= G_MAXINT32;
 }
 
-/* The result cannot leave the range of an int64. */
+LLVMTypeRef
+tp_llvm_get_type (const TpLlvmEmitter *emitter, TpValue value)
+{
+  const TpInstr *instr = &emitter->kernel->instrs[value];
+
+  return tp_llvm_type (emitter,
+                       tp_llvm_is_narrow (emitter, value) ? TP_KIND_I32
+                                                          : instr->kind,
+                       instr->lanes);
+}
+
+LLVMValueRef
+tp_llvm_get_value (TpLlvmEmitter *emitter, TpValue value, gboolean is_narrow)
+{
+  const TpInstr *instr = &emitter->kernel->instrs[value];
+  LLVMTypeRef type
+      = tp_llvm_type (emitter, is_narrow ? TP_KIND_I32 : TP_KIND_INDEX,
+                      instr->lanes);
+
+  return instr->kind == TP_KIND_INDEX
+             ? LLVMBuildIntCast2 (emitter->builder, emitter->values[value],
+                                  type, TRUE, "")
+             : emitter->values[value];
+}
+
+/* In every lane, of the type of @like. */
+static LLVMValueRef
+number (LLVMValueRef like, int lanes, gint64 value)
+{
+  LLVMTypeRef type = LLVMTypeOf (like);
+
+  return tp_llvm_const_splat (
+      LLVMConstInt (lanes == 1 ? type : LLVMGetElementType (type), value, TRUE),
+      lanes);
+}
+
+/* The result cannot leave the range that its lanes have. */
 static gboolean
 is_small (const TpLlvmEmitter *emitter, const TpInstr *instr)
 {
@@ -50,13 +89,13 @@ emit_guarded (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef a,
               LLVMValueRef b)
 {
   LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef zero = number (emitter, instr, 0);
+  LLVMValueRef zero = number (b, instr->lanes, 0);
   LLVMValueRef is_zero = LLVMBuildICmp (builder, LLVMIntEQ, b, zero, "");
   LLVMValueRef is_minus =
-      LLVMBuildICmp (builder, LLVMIntEQ, b, number (emitter, instr, -1), "");
+      LLVMBuildICmp (builder, LLVMIntEQ, b, number (b, instr->lanes, -1), "");
   LLVMValueRef is_odd = LLVMBuildOr (builder, is_zero, is_minus, ""), result;
 
-  b = LLVMBuildSelect (builder, is_odd, number (emitter, instr, 1), b, "");
+  b = LLVMBuildSelect (builder, is_odd, number (b, instr->lanes, 1), b, "");
   result = emit_signed (emitter, instr, a, b);
   if (instr->op == TP_I_IMOD)
     return result;
@@ -104,7 +143,7 @@ tp_llvm_emit_integer (TpLlvmEmitter *emitter, const TpInstr *instr,
       return instr->op == TP_I_IMIN ? LLVMBuildSelect (builder, less, a, b, "")
                                     : LLVMBuildSelect (builder, less, b, a, "");
     case TP_I_ISHL:
-      b = LLVMBuildAnd (builder, b, number (emitter, instr, 31), "");
+      b = LLVMBuildAnd (builder, b, number (b, instr->lanes, 31), "");
       return LLVMBuildShl (builder, a, b, "");
     case TP_I_IAND:
     case TP_I_MAND:

@@ -38,7 +38,9 @@ call_intrinsic (TpLlvmEmitter *emitter, const char *name, LLVMValueRef *args,
 static LLVMValueRef
 emit_leaf (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMTypeRef scalar = tp_llvm_type (emitter, instr->kind, 1);
+  TpValue self = (TpValue)(instr - emitter->kernel->instrs);
+  LLVMTypeRef scalar = tp_llvm_type (
+      emitter, tp_llvm_is_narrow (emitter, self) ? TP_KIND_I32 : instr->kind, 1);
   LLVMValueRef parts[MAX_LANES];
   guint32 bits;
 
@@ -80,8 +82,8 @@ shuffle (TpLlvmEmitter *emitter, LLVMValueRef vector, int first, int n)
 static LLVMValueRef
 emit_splat (TpLlvmEmitter *emitter, LLVMValueRef scalar, const TpInstr *instr)
 {
-  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
   LLVMTypeRef mask_type = tp_llvm_type (emitter, TP_KIND_I32, instr->lanes);
+  LLVMTypeRef type = LLVMVectorType (LLVMTypeOf (scalar), instr->lanes);
   LLVMValueRef vector =
       LLVMBuildInsertElement (emitter->builder, LLVMGetUndef (type), scalar,
                               const_int (emitter, 0), "");
@@ -161,10 +163,29 @@ emit_shuffle (TpLlvmEmitter *emitter, const TpInstr *instr)
                                  LLVMConstVector (lanes, n), "");
 }
 
+/* Sums may need more bits than what they are of. */
+static gboolean
+is_across_narrow (const TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  TpValue self = (TpValue)(instr - emitter->kernel->instrs);
+
+  switch (instr->op)
+    {
+    case TP_I_SPLAT:
+    case TP_I_INSERT:
+      return tp_llvm_is_narrow (emitter, self);
+    case TP_I_LANE_SUM:
+      return FALSE;
+    default:
+      return tp_llvm_is_narrow (emitter, instr->a);
+    }
+}
+
 static LLVMValueRef
 emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMValueRef a = emitter->values[instr->a];
+  gboolean is_narrow = is_across_narrow (emitter, instr);
+  LLVMValueRef a = tp_llvm_get_value (emitter, instr->a, is_narrow);
 
   switch (instr->op)
     {
@@ -174,9 +195,9 @@ emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
       return LLVMBuildExtractElement (emitter->builder, a,
                                       const_int (emitter, instr->imm), "");
     case TP_I_INSERT:
-      return LLVMBuildInsertElement (emitter->builder, a,
-                                     emitter->values[instr->b],
-                                     const_int (emitter, instr->imm), "");
+      return LLVMBuildInsertElement (
+          emitter->builder, a, tp_llvm_get_value (emitter, instr->b, is_narrow),
+          const_int (emitter, instr->imm), "");
     case TP_I_ZIP:
     case TP_I_UNZIP:
       return emit_shuffle (emitter, instr);
@@ -254,7 +275,7 @@ emit_truncation (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
 
 /* Whether INDEX @value lies in 32 bits, in which CPUs convert more at a time. */
 static gboolean
-is_narrow (const TpLlvmEmitter *emitter, TpValue value)
+is_in_32_bits (const TpLlvmEmitter *emitter, TpValue value)
 {
   const TpRange *range = &emitter->ranges[value];
 
@@ -266,20 +287,19 @@ static LLVMValueRef
 emit_index_conversion (TpLlvmEmitter *emitter, const TpInstr *instr,
                        LLVMValueRef x)
 {
-  LLVMTypeRef type = tp_llvm_type (emitter, instr->kind, instr->lanes);
+  TpValue self = (TpValue)(instr - emitter->kernel->instrs);
   LLVMTypeRef narrow = tp_llvm_type (emitter, TP_KIND_I32, instr->lanes);
   LLVMBuilderRef builder = emitter->builder;
 
   if (instr->op == TP_I_INDEX_TO_F32)
-    return LLVMBuildSIToFP (builder,
-                            is_narrow (emitter, instr->a)
-                                ? LLVMBuildTrunc (builder, x, narrow, "")
-                                : x,
-                            type, "");
-  if (!is_narrow (emitter, instr - emitter->kernel->instrs))
-    return emit_truncation (emitter, instr, x);
-  return LLVMBuildSExt (builder, LLVMBuildFPToSI (builder, x, narrow, ""),
-                        type, "");
+    return LLVMBuildSIToFP (
+        builder,
+        tp_llvm_get_value (emitter, instr->a,
+                           is_in_32_bits (emitter, instr->a)),
+        tp_llvm_get_type (emitter, self), "");
+  return is_in_32_bits (emitter, self)
+             ? LLVMBuildFPToSI (builder, x, narrow, "")
+             : emit_truncation (emitter, instr, x);
 }
 
 /* Between kinds; NULL: @instr does something else. */
@@ -292,9 +312,8 @@ emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
   switch (instr->op)
     {
     case TP_I_INDEX_TO_I32:
-      return LLVMBuildTrunc (builder, x, type, "");
     case TP_I_I32_TO_INDEX:
-      return LLVMBuildSExt (builder, x, type, "");
+      return LLVMBuildIntCast2 (builder, x, type, TRUE, "");
     case TP_I_F32_TO_I32:
       return LLVMBuildFPToSI (builder, x, type, "");
     case TP_I_F32_TO_INDEX:
@@ -310,21 +329,35 @@ emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
     }
 }
 
-LLVMValueRef
-tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
+/* Whether @instr, of lanes, can be done in 32 bits: what goes in and what comes out
+ * lies there. Some bits of what does not are among the lower ones still. */
+static gboolean
+is_done_narrow (const TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  const TpInstrInfo *info = tp_instr_get_info (instr->op);
+  const TpValue operands[] = { instr->a, instr->b, instr->c,
+                               (TpValue)(instr - emitter->kernel->instrs) };
+  const TpInstr *instrs = emitter->kernel->instrs;
+
+  if (instr->op == TP_I_IAND)
+    return tp_llvm_is_narrow (emitter, operands[3]);
+  for (int i = 0; i < 4; i++)
+    if (operands[i] >= 0 && instrs[operands[i]].kind == TP_KIND_INDEX
+        && !tp_llvm_is_narrow (emitter, operands[i]))
+      return FALSE;
+  return TRUE;
+}
+
+static LLVMValueRef
+emit_lanewise (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  gboolean is_narrow = is_done_narrow (emitter, instr);
   const TpValue operands[] = { instr->a, instr->b, instr->c };
   LLVMBuilderRef builder = emitter->builder;
   LLVMValueRef args[3] = { NULL }, converted;
 
   for (int i = 0; i < 3; i++)
     if (operands[i] >= 0)
-      args[i] = emitter->values[operands[i]];
-  if (info->operands[0] == '\0')
-    return emit_leaf (emitter, instr);
-  if (!info->is_lanewise)
-    return emit_across (emitter, instr);
+      args[i] = tp_llvm_get_value (emitter, operands[i], is_narrow);
   converted = emit_conversion (emitter, instr, args[0]);
   if (converted != NULL)
     return converted;
@@ -344,6 +377,23 @@ tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
   return instr->kind == TP_KIND_F32
              ? emit_float (emitter, instr, args)
              : tp_llvm_emit_integer (emitter, instr, args[0], args[1]);
+}
+
+LLVMValueRef
+tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
+{
+  const TpInstrInfo *info = tp_instr_get_info (instr->op);
+  TpValue self = (TpValue)(instr - emitter->kernel->instrs);
+  LLVMValueRef value;
+
+  if (info->operands[0] == '\0')
+    return emit_leaf (emitter, instr);
+  value = info->is_lanewise ? emit_lanewise (emitter, instr)
+                            : emit_across (emitter, instr);
+  return instr->kind == TP_KIND_INDEX
+             ? LLVMBuildIntCast2 (emitter->builder, value,
+                                  tp_llvm_get_type (emitter, self), TRUE, "")
+             : value;
 }
 
 /* --- memory ------------------------------------------------------------- */
@@ -382,7 +432,8 @@ emit_address (TpLlvmEmitter *emitter, const TpInstr *instr)
 static LLVMValueRef
 widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
 {
-  LLVMTypeRef type = tp_llvm_type (emitter, TP_KIND_INDEX, instr->lanes);
+  TpValue self = (TpValue)(instr - emitter->kernel->instrs);
+  LLVMTypeRef type = tp_llvm_get_type (emitter, self);
   TpDtype dtype = dtype_of (emitter, instr);
 
   if (tp_dtype_holds_results (dtype))
@@ -394,20 +445,21 @@ widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
              : LLVMBuildZExt (emitter->builder, element, type, "");
 }
 
-/* And back. */
+/* And back: what is stored. */
 static LLVMValueRef
-narrow (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef value)
+narrow (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
   LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
   LLVMBuilderRef builder = emitter->builder;
+  LLVMValueRef value = emitter->values[instr->b];
   TpDtype dtype = dtype_of (emitter, instr);
 
   if (tp_dtype_holds_results (dtype))
-    return value;
+    return tp_llvm_get_value (emitter, instr->b, FALSE);
   if (!tp_dtype_is_integer (dtype))
     return tp_llvm_narrow_real (emitter, dtype, value);
   if (tp_dtype_get (dtype)->class != TP_CLASS_BOOL)
-    return LLVMBuildTrunc (builder, value, type, "");
+    return LLVMBuildIntCast2 (builder, value, type, TRUE, "");
   value = LLVMBuildICmp (builder, LLVMIntNE, value,
                          LLVMConstNull (LLVMTypeOf (value)), "");
   return LLVMBuildZExt (builder, value, type, "");
@@ -502,7 +554,7 @@ emit_scalar_store (TpLlvmEmitter *emitter, const TpInstr *instr,
 void
 tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMValueRef value = narrow (emitter, instr, emitter->values[instr->b]);
+  LLVMValueRef value = narrow (emitter, instr);
   LLVMValueRef pointer = emit_address (emitter, instr);
   LLVMTypeRef types[] = { LLVMTypeOf (value), LLVMTypeOf (pointer) };
   int alignment = alignment_of (emitter, instr);

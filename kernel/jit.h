@@ -24,7 +24,8 @@ typedef struct
   void (*take) (gpointer data, int kernel, const TpObject *object);
   gpointer data;
   const char *without;        /* what the processor has and shall not be used: "f16c",
-                               * so that what others run is tried; NULL: nothing */
+                               * "avx2" and what is made on it, so that what others
+                               * run is tried; NULL: nothing */
 } TpJitWork;
 
 /* Compiles in this thread, with LLVM, which ends the process where it gets no

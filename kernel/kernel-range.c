@@ -77,6 +77,17 @@ modulo (TpRange a, TpRange b)
   return (TpRange){ a.lo < 0 ? -most : 0, MIN (MAX (a.hi, 0), most) };
 }
 
+/* Of the bits of what is not negative some remain. */
+static TpRange
+intersect (TpRange a, TpRange b)
+{
+  if (a.lo < 0 && b.lo < 0)
+    return full;
+  return (TpRange){ 0, a.lo < 0   ? b.hi
+                       : b.lo < 0 ? a.hi
+                                  : MIN (a.hi, b.hi) };
+}
+
 static TpRange
 unite (TpRange a, TpRange b)
 {
@@ -185,6 +196,8 @@ range_of (const TpKernel *kernel, const TpInstr *instr, const TpRange *ranges)
       return divide (a, b);
     case TP_I_IMOD:
       return modulo (a, b);
+    case TP_I_IAND:
+      return intersect (a, b);
     case TP_I_IMIN:
       return (TpRange){ MIN (a.lo, b.lo), MIN (a.hi, b.hi) };
     case TP_I_IMAX:

@@ -4,15 +4,16 @@
  *   y[.., n] = sum over k of x[.., k] * (q[n, k] - zero[n, k / block]) * scale[n, k / block]
  *
  * Bytes hold several values, the first in their lowest bits. Here zero points are reals,
- * like scales: who reads a model unpacks them (graph/function-contrib.c). Of few rows the
- * bytes are taken apart as they are read; of more, once a run, into scratch. */
+ * like scales: who reads a model unpacks them (graph/function-nbits.c). Of few rows the
+ * bytes are taken apart as they are read; of more, once a run, into scratch, of which
+ * schedules make what they need at a time. */
 #include "config.h"
 
 #include "ops/op-util.h"
 
 #include <string.h>
 
-#define FEW_ROWS 3
+#define FEW_ROWS 8
 
 enum { X, Q, SCALES, ZEROS };
 

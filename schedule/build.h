@@ -18,6 +18,7 @@ typedef struct
 
 typedef struct TpBuild TpBuild;
 typedef void (*TpBuildNestFunc) (TpBuild *build, const TpNest *nest);
+typedef void (*TpBuildNestsFunc) (TpBuild *build, TpNest *const *nests, int n);
 
 struct TpBuild
 {
@@ -37,6 +38,7 @@ struct TpBuild
   gint64 ranked_work;
   TpArray *ranked;             /* (nullable) TpRanked */
   TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
+  TpBuildNestsFunc schedule_several; /* for some, which a family may take together */
   GError *error;              /* the first fault of those given */
 };
 

@@ -8,6 +8,17 @@
 #define MAX_VECTORS 8
 #define NEAR_ROWS 256         /* elements between rows of w that lie close */
 
+const TpParam tp_contract_params[] = {
+  { "lanes", 1, 1, 16, 0 },
+  { "vectors", 1, 1, 8, 0 },
+  { "tile", 2, 1, 64, 0 },
+  { "stage", 1, 0, 1, 0 },
+  { "pack", 1, 0, 1, 0 },
+  { "block", 3, 1, G_MAXINT64 / 4, 0 },
+  { "unroll", 1, 1, 8, 0 },
+  { NULL },
+};
+
 typedef enum
 {
   STEP_TILE,

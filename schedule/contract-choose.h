@@ -4,6 +4,9 @@
 
 #include "schedule/contract.h"
 
+/* Of choices: TP_CONTRACT_LANES and so on. */
+extern const TpParam tp_contract_params[];
+
 /* Tile, access to x and w, blocks, unrolling. */
 #define TP_CONTRACT_N_STEPS 4
 

@@ -69,8 +69,10 @@ typedef struct
       dst[i * row->to_step] = src[i * row->from_step];                        \
   }
 
+COPY (copy_8, guint8)
 COPY (copy_16, guint16)
 COPY (copy_32, guint32)
+COPY (copy_64, guint64)
 
 /* What of it stays zero is not touched. */
 static void
@@ -121,10 +123,14 @@ run_row (const TpPack *pack, gint64 *at, const char *src, char *dst)
   row.dst = dst + to * to_size;
   if (load->n_guards > 0 || pack->square.n_from > 0)
     run_guarded (pack, at, &row);
+  else if (from_size == sizeof (guint8))
+    copy_8 (&row);
   else if (from_size == sizeof (guint16))
     copy_16 (&row);
-  else
+  else if (from_size == sizeof (guint32))
     copy_32 (&row);
+  else
+    copy_64 (&row);
 }
 
 gint64

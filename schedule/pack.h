@@ -15,7 +15,7 @@ typedef struct
   gint64 from_stride[2], to_stride[2];  /* of a square's rows and columns */
 } TpPackSquare;
 
-/* A constant operand of reals in the order a kernel likes, made once per
+/* A constant operand in the order a kernel likes, made once per
  * session by running @nest (a copy from the operand to n_elements of the type it
  * stores, which is the operand's but for squares; positions it does not write are
  * zero). With a @square the nest goes from the first element of each square to the

@@ -23,6 +23,8 @@ typedef struct
   TpValue row_block, col_block, panel_block;
   TpContractTile tile;
   TpValue row, col;           /* within the block */
+  TpContractMake make;        /* what makes a panel first; NULL: nothing */
+  gpointer make_data;
 } ContractState;
 
 /* ---- tiles ------------------------------------------------------------- */
@@ -150,6 +152,8 @@ emit_panel (ContractState *state, TpValue panel, gint64 lo, gint64 hi,
   int vectors = (width + plan->lanes - 1) / plan->lanes;
 
   tp_emit_clear_axis (e, plan->c->n_axis);
+  if (state->make != NULL)
+    state->make (e, panel, vectors, state->make_data);
   state->tile.vectors = vectors;
   state->tile.active = width - (vectors - 1) * plan->lanes;
   state->tile.w_base = tp_emit_add (
@@ -249,30 +253,28 @@ tp_schedule_contract_emit_block (const TpContractPlan *plan, TpEmit *emit,
   emit_block (&state);
 }
 
-static void
-emit_kernel (TpBuild *build, const TpContractPlan *plan)
+void
+tp_schedule_contract_emit_made (const TpContractPlan *plan, TpEmit *emit,
+                                TpContractMake make, gpointer data)
 {
-  g_autoptr (TpEmit) emit = tp_emit_new (build, plan->nest);
-  ContractState state = { .plan = plan, .emit = emit };
+  ContractState state = { .plan = plan, .emit = emit, .make = make,
+                          .make_data = data };
 
   state.x_buffer = tp_schedule_contract_add_scratch (plan, emit->kernel);
   decode_group (&state);
   emit_block (&state);
+}
+
+static void
+emit_kernel (TpBuild *build, const TpContractPlan *plan)
+{
+  g_autoptr (TpEmit) emit = tp_emit_new (build, plan->nest);
+
+  tp_schedule_contract_emit_made (plan, emit, NULL, NULL);
   tp_emit_finish (emit, "contract");
 }
 
 /* ---- the family -------------------------------------------------------- */
-
-static const TpParam params[] = {
-  { "lanes", 1, 1, 16, 0 },
-  { "vectors", 1, 1, 8, 0 },
-  { "tile", 2, 1, 64, 0 },
-  { "stage", 1, 0, 1, 0 },
-  { "pack", 1, 0, 1, 0 },
-  { "block", 3, 1, G_MAXINT64 / 4, 0 },
-  { "unroll", 1, 1, 8, 0 },
-  { NULL },
-};
 
 static gboolean
 contract_is_for (const TpTarget *target)
@@ -357,7 +359,7 @@ contract_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 }
 
 const TpFamily tp_schedule_contract = {
-  .form = { "contract", params },
+  .form = { "contract", tp_contract_params },
   .n_steps = TP_CONTRACT_N_STEPS,
   .is_for = contract_is_for,
   .analyze = contract_analyze,

@@ -23,4 +23,12 @@ int tp_schedule_contract_add_scratch (const TpContractPlan *plan,
 void tp_schedule_contract_emit_block (const TpContractPlan *plan, TpEmit *emit,
                                       int scratch);
 
+/* Makes @vectors of panel @panel of w, where @emit is; other nests may be emitted
+ * meanwhile, if all is as it was then. */
+typedef void (*TpContractMake) (TpEmit *emit, TpValue panel, int vectors,
+                                gpointer data);
+/* All groups of @plan; @make (nullable) is called before a panel is read. */
+void tp_schedule_contract_emit_made (const TpContractPlan *plan, TpEmit *emit,
+                                     TpContractMake make, gpointer data);
+
 #endif

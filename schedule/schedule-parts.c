@@ -9,6 +9,7 @@
 #include "schedule/nest-canon.h"
 #include "schedule/parts.h"
 #include "schedule/schedule-contract.h"
+#include "schedule/schedule-panels.h"
 #include "schedule/schedule-winograd.h"
 
 #define MOST_PARTS 64
@@ -22,6 +23,7 @@
 typedef struct
 {
   TpContract *c;
+  TpPanelMakers *makers;      /* what makes w, and c, in nests before; or NULL */
   int axis;                   /* of K: the one that is cut */
   gint64 extent;
   double costs[MOST_PARTS + 1]; /* cycles, by parts; 0: none that is sensible */
@@ -36,7 +38,9 @@ parts_free (gpointer analysis)
 {
   TpParts *parts = analysis;
 
-  tp_contract_free (parts->c);
+  if (parts->makers == NULL)
+    tp_contract_free (parts->c);
+  tp_panel_makers_free (parts->makers);
   g_free (parts);
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpParts, parts_free)
@@ -52,6 +56,18 @@ cut (const TpParts *parts, gint64 n)
 
   nest->axes[axis].is_reduce = FALSE;
   return nest;
+}
+
+/* The makers of w, and @nest; returns how many. */
+static int
+list_nests (const TpParts *parts, TpNest *nest, TpNest **out_nests)
+{
+  int n = parts->makers->n_makers;
+
+  for (int i = 0; i < n; i++)
+    out_nests[i] = parts->makers->makers[i];
+  out_nests[n] = nest;
+  return n + 1;
 }
 
 /* The vectors of the contraction lie together. */
@@ -100,21 +116,42 @@ count_sums (const TpContract *c)
   return (double) c->n_outer_points * c->n_rows * c->n_cols * c->n_total;
 }
 
+/* Of @nest, of parts; 0: there is no choice. */
+static double
+model_cut (const TpParts *parts, const TpBuild *build, TpNest *nest)
+{
+  g_autoptr (TpPanelMakers) makers = NULL;
+  g_autoptr (TpContract) part = NULL;
+  TpNest *nests[TP_PANEL_MAX_MAKERS + 1];
+  TpContractPlan plan;
+
+  if (parts->makers != NULL)
+    {
+      makers = tp_panel_makers_new (build, nests,
+                                    list_nests (parts, nest, nests));
+      return makers == NULL ? 0.0 : tp_schedule_panels_model (makers);
+    }
+  part = tp_schedule_contract_analyze (build, nest);
+  return part != NULL && tp_schedule_contract_plan (part, &plan)
+             ? model_plan (&plan)
+             : 0.0;
+}
+
 /* Of @n parts, and of adding them up. */
 static double
 model_parts (const TpParts *parts, const TpBuild *build, gint64 n)
 {
   g_autoptr (TpNest) nest = cut (parts, n), canonical = NULL;
-  g_autoptr (TpContract) part = NULL;
-  TpContractPlan plan;
+  double cost;
 
   nest->result = tp_nest_stage (nest, 0);
   canonical = tp_nest_canonicalize (nest);
-  part = tp_schedule_contract_analyze (build, canonical);
-  if (part == NULL || !tp_schedule_contract_plan (part, &plan))
-    return 0.0;
-  return model_plan (&plan)
-         + SUM_CYCLES * count_sums (parts->c) * n / build->target->n_units;
+  cost = model_cut (parts, build, canonical);
+  return cost > 0.0
+             ? cost
+                   + SUM_CYCLES * count_sums (parts->c) * n
+                         / build->target->n_units
+             : 0.0;
 }
 
 /* Sums that take no more memory than w does. */
@@ -133,20 +170,31 @@ is_near (const TpContract *c, gint64 width)
   return 4.0 * width * c->k_total <= c->target->l2_bytes;
 }
 
-/* Nothing is asked for where panels stay near, or others are better than
- * contractions are. */
-static void
-find_costs (TpParts *parts, const TpBuild *build)
+/* Of one part; 0: nothing is asked for, where panels stay near, or others are better
+ * than contractions are. */
+static double
+model_whole (const TpParts *parts)
 {
   const TpContract *c = parts->c;
-  double best = G_MAXDOUBLE;
   TpContractPlan plan;
 
-  parts->ratio = G_MAXDOUBLE;
+  if (parts->makers != NULL)
+    return tp_schedule_panels_model (parts->makers);
   if (is_near (c, (gint64) WIDEST * c->target->lanes)
       || tp_schedule_contract.is_last_resort (c)
       || !tp_schedule_contract_plan (c, &plan)
       || is_near (c, tp_contract_plan_width (&plan)))
+    return 0.0;
+  return model_plan (&plan);
+}
+
+static void
+find_costs (TpParts *parts, const TpBuild *build)
+{
+  double best = G_MAXDOUBLE, whole = model_whole (parts);
+
+  parts->ratio = G_MAXDOUBLE;
+  if (whole == 0.0)
     return;
   for (gint64 n = 2; n <= MOST_PARTS; n++)
     {
@@ -156,7 +204,7 @@ find_costs (TpParts *parts, const TpBuild *build)
         best = MIN (best, parts->costs[n]);
     }
   if (best < G_MAXDOUBLE)
-    parts->ratio = best / model_plan (&plan);
+    parts->ratio = best / whole;
 }
 
 /* ---- the family ---------------------------------------------------------- */
@@ -188,21 +236,25 @@ find_axis (const TpContract *c)
 static gpointer
 parts_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
-  g_autoptr (TpContract) c = NULL;
-  g_autoptr (TpParts) parts = NULL;
+  g_autoptr (TpParts) parts = g_new0 (TpParts, 1);
+  const TpContract *c;
 
-  if (n != 1 || nests[0]->store.operand >= build->lowered->n_operands)
+  if (nests[n - 1]->store.operand >= build->lowered->n_operands)
     return NULL;
-  c = tp_schedule_contract_analyze (build, nests[0]);
+  if (n > 1)
+    parts->makers = tp_panel_makers_new (build, nests, n);
+  if (n == 1)
+    parts->c = tp_schedule_contract_analyze (build, nests[0]);
+  else if (parts->makers != NULL)
+    parts->c = parts->makers->c;
+  c = parts->c;
   /* packing splits one more */
   if (c == NULL || c->n_k == 0 || c->nest->n_axes + 2 > TP_NEST_MAX_AXES)
     return NULL;
-  parts = g_new0 (TpParts, 1);
   parts->axis = find_axis (c);
   parts->extent = c->nest->axes[parts->axis].extent;
-  parts->c = g_steal_pointer (&c);
   find_costs (parts, build);
-  parts->has_rival = parts->ratio < 1 / WORTH
+  parts->has_rival = n == 1 && parts->ratio < 1 / WORTH
                      && tp_schedule_winograd_is_best (build, nests[0]);
   return g_steal_pointer (&parts);
 }
@@ -257,10 +309,14 @@ parts_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
   const TpParts *parts = analysis;
   const TpPartsOrder order = order_sums (parts->c);
   g_autoptr (TpNest) nest = cut (parts, choice->values[0]);
+  TpNest *nests[TP_PANEL_MAX_MAKERS + 1];
   int axis = nest->n_axes - 1;
 
   tp_parts_divide (&order, build, nest, axis);
-  build->schedule (build, nest);
+  if (parts->makers != NULL)
+    build->schedule_several (build, nests, list_nests (parts, nest, nests));
+  else
+    build->schedule (build, nest);
   tp_parts_add_up (build, parts->c->nest, nest, axis);
 }
 

@@ -12,7 +12,9 @@
 #define FAMILIES(ROW) \
   ROW (maps)          \
   ROW (rows)          \
+  ROW (unpack)        \
   ROW (parts)         \
+  ROW (panels)        \
   ROW (winograd)      \
   ROW (contract)      \
   ROW (sweep)         \
@@ -253,15 +255,21 @@ schedule_nest (TpBuild *build, const TpNest *nest)
   schedule_nests (build, (TpNest *const *) &canonical, 1);
 }
 
-void
-tp_schedule_range (TpBuild *build, int first, int end)
+static void
+schedule_several (TpBuild *build, TpNest *const *nests, int n)
 {
   g_autoptr (TpLowered) canonical = tp_lowered_new ();
 
-  build->schedule = schedule_nest;
-  for (int i = first; i < end; i++)
-    if (!is_empty (build->lowered->nests[i]))
-      tp_lowered_take_nest (canonical,
-                            tp_nest_canonicalize (build->lowered->nests[i]));
+  for (int i = 0; i < n; i++)
+    if (!is_empty (nests[i]))
+      tp_lowered_take_nest (canonical, tp_nest_canonicalize (nests[i]));
   schedule_nests (build, canonical->nests, canonical->n_nests);
+}
+
+void
+tp_schedule_range (TpBuild *build, int first, int end)
+{
+  build->schedule = schedule_nest;
+  build->schedule_several = schedule_several;
+  schedule_several (build, build->lowered->nests + first, end - first);
 }

@@ -220,7 +220,8 @@ add_index (Generator *gen, int width)
 {
   static const TpInstrOp ops[] = { TP_I_IADD, TP_I_ISUB, TP_I_IMUL, TP_I_IMIN,
                                    TP_I_IMAX, TP_I_IDIV, TP_I_IMOD, TP_I_IAND };
-  static const gint64 specials[] = { 0, 1, -1, 7, -10, G_MAXINT64, G_MININT64 };
+  static const gint64 specials[] = { 0, 1, -1, 7, -10, 16, 255, G_MAXINT32,
+                                     G_MININT32, G_MAXINT64, G_MININT64 };
   TpKernel *kernel = gen->kernel;
   TpValue a = pick (gen, TP_KIND_INDEX, width);
   TpValue b = pick (gen, TP_KIND_INDEX, width);

@@ -4,6 +4,7 @@
 #include "kernel/jit.h"
 #include "kernel/kernel-interpret.h"
 #include "kernel/kernel-verify.h"
+#include "kernel/object.h"
 #include "random-kernel.h"
 
 #include <stdlib.h>
@@ -74,6 +75,76 @@ test_random (void)
     tp_kernel_free (kernels[i]);
 }
 
+/* ---- processors with less ------------------------------------------------ */
+
+typedef struct
+{
+  int next, n;
+  GBytes **objects;
+} Made;
+
+static int
+take_next (gpointer data)
+{
+  Made *made = data;
+
+  return made->next < made->n ? made->next++ : -1;
+}
+
+static void
+keep (gpointer data, int kernel, const TpObject *object)
+{
+  const Made *made = data;
+
+  made->objects[kernel] = g_bytes_new (object->bytes, object->size);
+}
+
+#define N_WITHOUT 16
+
+/* What others have no instructions for is done with those they have. */
+static void
+test_without (gconstpointer data)
+{
+  TpKernel *kernels[N_WITHOUT];
+  GBytes *bytes[N_WITHOUT] = { NULL };
+  TpObject objects[N_WITHOUT];
+  g_autoptr (TpJit) jit = NULL;
+  g_autoptr (GError) error = NULL;
+  Made made = { 0, N_WITHOUT, bytes };
+  const TpJitWork work = { take_next, keep, &made, data };
+
+  for (int i = 0; i < N_WITHOUT; i++)
+    kernels[i] = random_kernel_new (30 + i);
+  tp_jit_compile ((const TpKernel *const *) kernels, &work, &error);
+  if (!skip_without_module (error))
+    {
+      g_assert_no_error (error);
+      for (int i = 0; i < N_WITHOUT; i++)
+        objects[i].bytes = g_bytes_get_data (bytes[i], &objects[i].size);
+      jit = tp_object_link (objects, N_WITHOUT, &error);
+      g_assert_no_error (error);
+      for (int i = 0; i < N_WITHOUT; i++)
+        check (kernels[i], tp_jit_get (jit, i));
+    }
+  for (int i = 0; i < N_WITHOUT; i++)
+    {
+      tp_kernel_free (kernels[i]);
+      g_clear_pointer (&bytes[i], g_bytes_unref);
+    }
+}
+
+/* The processor has @feature, and can do without. */
+static void
+add_without (const char *feature)
+{
+  const char *identity = tp_jit_get_identity ();
+  g_autofree char *path = g_strconcat ("/jit/without-", feature, NULL);
+  g_autofree char *flag = g_strconcat ("+", feature, NULL);
+
+  if (identity != NULL && strstr (identity, flag) != NULL)
+    g_test_add_data_func (path, feature, test_without);
+}
+
 /* The CPU has no work-items within a group. */
 static void
 test_items (void)
@@ -130,6 +201,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/jit/random", test_random);
+  add_without ("avx512f");
+  add_without ("avx2");
+  add_without ("sse4.1");
   g_test_add_func ("/jit/items", test_items);
   g_test_add_func ("/jit/lifetimes", test_lifetimes);
   g_test_add_func ("/jit/describe", test_describe);
