@@ -23,7 +23,8 @@ typedef struct
   int (*next) (gpointer data); /* the number of one; < 0: no more */
   void (*take) (gpointer data, int kernel, const TpObject *object);
   gpointer data;
-  const char *without;        /* what the processor has and shall not be used: "f16c",
+  const char *without;        /* what the processor has and shall not be used, such as
+                               * "f16c" or "avx512vnni,avxvnni",
                                * so that what others run is tried; NULL: nothing */
 } TpJitWork;
 
