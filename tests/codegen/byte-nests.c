@@ -88,6 +88,18 @@ make_factor (const Maker *maker, ZeroKind kind)
                     : value;
 }
 
+/* Whatever is added up. */
+static gboolean
+is_small (const TpNest *nest)
+{
+  gint64 n = 255 * 255;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce)
+      n *= nest->axes[i].extent;
+  return n <= 1 << 24;
+}
+
 /* As QLinearConv has it. */
 static int
 quantize (TpNest *nest, int sum)
@@ -115,6 +127,7 @@ make_bytes (TpLowered *lowered, const ByteCase *c)
   factors[1] = make_factor (&w, c->w_zero);
   sum = tp_nest_binary (nest, TP_EXPR_MUL, factors[0], factors[1]);
   sum = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_SUM, sum));
+  nest->stages[0].is_small = !c->is_real && is_small (nest) && any_of (0, 3);
   nest->store.dtype = c->is_quantized ? TPLAN_DTYPE_UINT8 : TPLAN_DTYPE_INT32;
   if (c->is_quantized)
     sum = quantize (nest, sum);

@@ -204,6 +204,30 @@ test_no_bytes (void)
     }
 }
 
+/* A GPU makes sums of reals of small ones, with whatever their zero points are, and leaves
+ * others as they are. */
+static void
+test_small (void)
+{
+  static const MatmulCase matmul = { 1, 40, 36, 48, .is_w_constant = TRUE };
+
+  for (int i = 0; i < 2 * N_ZEROS; i++)
+    {
+      const ByteCase c = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_INT8,
+                           .x_zero = i / 2, .w_zero = N_ZEROS - 1 - i / 2,
+                           .is_quantized = i % 2 };
+      g_autoptr (TpLowered) lowered = make_bytes (new_matmul (&matmul), &c);
+      gboolean is_small = lowered->nests[0]->stages[0].is_small;
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, &target_gpu, NULL, NULL);
+
+      g_test_message ("%s", program->schedule);
+      g_assert_true (g_str_has_prefix (program->schedule, "contract-tiles ")
+                     == is_small);
+      check_program (lowered, program, run_by_interpreter);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -215,5 +239,6 @@ main (int argc, char **argv)
   g_test_add_func ("/contract/no-sweep", test_no_sweep);
   g_test_add_func ("/contract/bytes", test_bytes);
   g_test_add_func ("/contract/no-bytes", test_no_bytes);
+  g_test_add_func ("/contract/small", test_small);
   return g_test_run ();
 }
