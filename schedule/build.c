@@ -160,7 +160,8 @@ needs_copy (const TpBuild *build, const TpAccess *load, int axis)
 {
   return load->stride[axis] != 0 && load->stride[axis] != 1
          && load->n_guards == 0 && load->index < 0 && load->step == 0
-         && !tp_dtype_is_integer (load->dtype)
+         && (!tp_dtype_is_integer (load->dtype)
+             || tp_dtype_get_size (load->dtype) == 1)
          && tp_build_is_constant (build, load->operand);
 }
 

@@ -56,7 +56,7 @@ int tp_build_add_dots (TpBuild *build, int operand, gint64 n_elements,
 gint64 tp_build_get_elements (const TpBuild *build, int source);
 gboolean tp_build_is_constant (const TpBuild *build, int source);
 
-/* Constants of float32 that vectors along @axis cannot read in @nest become
+/* Constants of reals, or of bytes, that vectors along @axis cannot read in @nest become
  * packed copies with that axis innermost. */
 void tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis);
 /* The strides that would give @nest, without the copies. */

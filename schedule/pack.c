@@ -133,7 +133,7 @@ run_row (const TpPack *pack, gint64 *at, const char *src, char *dst)
   row.dst = dst + to * to_size;
   if (load->n_guards > 0 || pack->square.n_from > 0)
     run_guarded (pack, at, &row);
-  else if (pack->dots.width > 0)
+  else if (from_size == sizeof (guint8))
     copy_flipped (&row, pack->dots.flip);
   else if (from_size == sizeof (guint16))
     copy_16 (&row);
