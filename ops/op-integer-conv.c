@@ -95,6 +95,12 @@ integer_conv_lower (const TpGraph *graph, const TpNode *node,
   sum = tp_nest_binary (nest, TP_EXPR_MUL, shifted_x (&lowering, &axes), w);
   sum = tp_integer_sum (&lowering, sum);
   bias = load_param (&lowering, &axes, in->bias);
+  if (node->has_small_sums && in->y_scale >= 0)
+    {
+      /* so is the bias, and both together */
+      sum = tp_nest_convert (nest, sum, TPLAN_DTYPE_FLOAT32);
+      bias = bias < 0 ? -1 : tp_nest_convert (nest, bias, TPLAN_DTYPE_FLOAT32);
+    }
   if (bias >= 0)
     sum = tp_nest_binary (nest, TP_EXPR_ADD, sum, bias);
   scales[0] = load_param (&lowering, &axes, in->x_scale);
