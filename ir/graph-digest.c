@@ -132,6 +132,8 @@ feed_node (TpDigest *digest, const TpNode *node)
   tp_digest_add_number (digest, node->n_attrs);
   for (int i = 0; i < node->n_attrs; i++)
     feed_attr (digest, &node->attrs[i]);
+  if (node->has_small_sums)
+    tp_digest_add_string (digest, "small sums");
   for (int i = 0; node->pins != NULL && node->pins[i] != NULL; i++)
     tp_digest_add_string (digest, node->pins[i]);
   tp_digest_add_number (digest, node->n_costs);

@@ -124,6 +124,8 @@ typedef struct
   const char *colocation;     /* (nullable): all ops that name it are on one
                                * device */
   const char *place;          /* in the source, such as "ops[3]" */
+  gboolean has_small_sums;    /* of products of small integers: none of some of them
+                               * is above 2^24 in magnitude; set by a pass */
 } TpNode;
 
 /* Ops that are on one device, wherever that is. */

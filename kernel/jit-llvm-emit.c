@@ -170,7 +170,7 @@ emit_body (TpLlvmEmitter *emitter)
         }
       else if (instr->op == TP_I_STORE)
         tp_llvm_emit_store (emitter, instr);
-      else if (instr->op == TP_I_LOAD)
+      else if (tp_instr_is_load (instr))
         emitter->values[i] = tp_llvm_emit_load (emitter, instr);
       else if (instr->op != TP_I_YIELD && instr->op != TP_I_BARRIER)
         emitter->values[i] = tp_llvm_emit_value (emitter, instr);
@@ -248,7 +248,7 @@ create_function (TpLlvmEmitter *emitter)
 
 void
 tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
-                     gboolean has_half)
+                     const TpLlvmFeatures *has)
 {
   LLVMContextRef context = LLVMGetModuleContext (module);
   g_autofree LLVMValueRef *values = g_new0 (LLVMValueRef, kernel->n_instrs + 1);
@@ -263,7 +263,7 @@ tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
     .values = values,
     .bases = bases,
     .ranges = ranges,
-    .has_half = has_half,
+    .has = *has,
   };
 
   create_function (&emitter);

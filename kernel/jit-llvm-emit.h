@@ -5,8 +5,8 @@
 #include "kernel/jit-llvm.h"
 
 /* Adds a function of type TpJitFunc called TP_OBJECT_ENTRY to @module. @kernel is
- * verified and has a local_size of 1. @has_half: the processor converts float16. */
+ * verified and has a local_size of 1. */
 void tp_llvm_emit_kernel (LLVMModuleRef module, const TpKernel *kernel,
-                          gboolean has_half);
+                          const TpLlvmFeatures *has);
 
 #endif

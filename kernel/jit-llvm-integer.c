@@ -148,6 +148,8 @@ tp_llvm_emit_integer (TpLlvmEmitter *emitter, const TpInstr *instr,
     case TP_I_IAND:
     case TP_I_MAND:
       return LLVMBuildAnd (builder, a, b, "");
+    case TP_I_IXOR:
+      return LLVMBuildXor (builder, a, b, "");
     case TP_I_MOR:
       return LLVMBuildOr (builder, a, b, "");
     case TP_I_ILESS:

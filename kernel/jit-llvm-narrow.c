@@ -129,7 +129,7 @@ tp_llvm_widen_real (TpLlvmEmitter *emitter, TpDtype dtype, LLVMValueRef bits)
   gboolean is_half = dtype == TPLAN_DTYPE_FLOAT16;
   LLVMValueRef wide;
 
-  if (is_half && emitter->has_half)
+  if (is_half && emitter->has.half)
     return LLVMBuildFPExt (
         lanes.builder, LLVMBuildBitCast (lanes.builder, bits, lanes.half, ""),
         lanes.real, "");
@@ -175,7 +175,7 @@ tp_llvm_narrow_real (TpLlvmEmitter *emitter, TpDtype dtype, LLVMValueRef value)
   gboolean is_half = dtype == TPLAN_DTYPE_FLOAT16;
   LLVMValueRef bits, sign, size;
 
-  if (is_half && emitter->has_half)
+  if (is_half && emitter->has.half)
     return LLVMBuildBitCast (
         lanes.builder, LLVMBuildFPTrunc (lanes.builder, value, lanes.half, ""),
         lanes.narrow, "");

@@ -3,6 +3,7 @@
 
 #include "kernel/jit-llvm-value.h"
 
+#include "kernel/jit-llvm-bytes.h"
 #include "kernel/jit-llvm-integer.h"
 #include "kernel/jit-llvm-narrow.h"
 #include "kernel/jit-llvm-type.h"
@@ -363,6 +364,8 @@ emit_lanewise (TpLlvmEmitter *emitter, const TpInstr *instr)
     return converted;
   switch (instr->op)
     {
+    case TP_I_DOT4:
+      return tp_llvm_emit_dot4 (emitter, instr->lanes, args);
     case TP_I_SELECT:
       return LLVMBuildSelect (builder, args[0], args[1], args[2], "");
     case TP_I_MNOT:
@@ -416,10 +419,10 @@ alignment_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
   return (int)tp_dtype_get_size (dtype_of (emitter, instr));
 }
 
+/* A pointer to @type. */
 static LLVMValueRef
-emit_address (TpLlvmEmitter *emitter, const TpInstr *instr)
+emit_address (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMTypeRef type)
 {
-  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
   LLVMValueRef pointer = LLVMBuildInBoundsGEP2 (
       emitter->builder, access_type (emitter, instr, 1),
       emitter->bases[instr->buffer], &emitter->values[instr->a], 1, "");
@@ -504,11 +507,24 @@ emit_prefetch (TpLlvmEmitter *emitter, const TpInstr *instr)
       LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1), args, 4, "");
 }
 
+/* All without a mask. */
+static LLVMValueRef
+emit_plain_load (TpLlvmEmitter *emitter, const TpInstr *instr,
+                 LLVMTypeRef type, LLVMValueRef pointer)
+{
+  LLVMValueRef load = LLVMBuildLoad2 (emitter->builder, type, pointer, "");
+
+  LLVMSetAlignment (load, alignment_of (emitter, instr));
+  return load;
+}
+
 LLVMValueRef
 tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
-  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
-  LLVMValueRef pointer = emit_address (emitter, instr), load, zero;
+  gboolean is_fours = instr->op == TP_I_LOAD4;
+  LLVMTypeRef type = is_fours ? tp_llvm_type (emitter, instr->kind, instr->lanes)
+                              : access_type (emitter, instr, instr->lanes);
+  LLVMValueRef pointer = emit_address (emitter, instr, type), load, zero;
   LLVMTypeRef types[] = { type, LLVMTypeOf (pointer) };
   int alignment = alignment_of (emitter, instr);
   LLVMValueRef args[] = { pointer, const_int (emitter, alignment), NULL,
@@ -516,6 +532,8 @@ tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
 
   if (instr->imm > 0)
     emit_prefetch (emitter, instr);
+  if (is_fours)
+    return emit_plain_load (emitter, instr, type, pointer);
   if (instr->b >= 0 && instr->lanes > 1)
     {
       args[2] = emitter->values[instr->b];
@@ -529,8 +547,7 @@ tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
       pointer = LLVMBuildSelect (emitter->builder, emitter->values[instr->b],
                                  pointer, zero, "");
     }
-  load = LLVMBuildLoad2 (emitter->builder, type, pointer, "");
-  LLVMSetAlignment (load, alignment);
+  load = emit_plain_load (emitter, instr, type, pointer);
   return widen (emitter, instr, load);
 }
 
@@ -555,7 +572,7 @@ void
 tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr)
 {
   LLVMValueRef value = narrow (emitter, instr);
-  LLVMValueRef pointer = emit_address (emitter, instr);
+  LLVMValueRef pointer = emit_address (emitter, instr, LLVMTypeOf (value));
   LLVMTypeRef types[] = { LLVMTypeOf (value), LLVMTypeOf (pointer) };
   int alignment = alignment_of (emitter, instr);
   LLVMValueRef args[] = { value, pointer, const_int (emitter, alignment),

@@ -66,10 +66,12 @@ static LLVMTargetMachineRef
 create_machine (const char *without, char **out_message)
 {
   char *triple = LLVMGetDefaultTargetTriple (), *message = NULL;
+  g_auto (GStrv) names = g_strsplit (without != NULL ? without : "", ",", -1);
+  g_autofree char *less = g_strjoinv (",-", names);
   g_autofree char *features = g_strconcat (
       host_features,
       strstr (host_features, "+avx512f") != NULL ? ",-prefer-256-bit" : "",
-      without != NULL ? ",-" : "", without, NULL);
+      without != NULL ? ",-" : "", less, NULL);
   LLVMTargetMachineRef machine = NULL;
   LLVMTargetRef target;
 
@@ -86,18 +88,46 @@ create_machine (const char *without, char **out_message)
   return machine;
 }
 
-/* Whether @machine converts float16, so that LLVM calls no function for it. */
+/* What others are built on: without it, they are not there either. */
+static const char *const bases[] = { "sse4.1", "avx", "avx2", "f16c", "avx512f" };
+
+/* Whether the processor has @name, which is built on the first @n_bases of those, and
+ * nothing in @without takes it away. */
 static gboolean
-has_half (LLVMTargetMachineRef machine, const char *without)
+has_feature (const char *name, int n_bases, const char *without)
+{
+  g_auto (GStrv) has = g_strsplit (host_features, ",", -1);
+  g_auto (GStrv) names = g_strsplit (without != NULL ? without : "", ",", -1);
+  g_autofree char *feature = g_strconcat ("+", name, NULL);
+  gboolean is_taken = g_strv_contains ((const char *const *) names, name);
+
+  for (int i = 0; i < n_bases; i++)
+    is_taken = is_taken
+               || g_strv_contains ((const char *const *) names, bases[i]);
+  return g_strv_contains ((const char *const *) has, feature) && !is_taken;
+}
+
+/* What is not there LLVM would call a function for, or refuse. */
+static TpLlvmFeatures
+find_features (LLVMTargetMachineRef machine, const char *without)
 {
   char *triple = LLVMGetTargetMachineTriple (machine);
   gboolean is_arm = g_str_has_prefix (triple, "aarch64")
                     || g_str_has_prefix (triple, "arm64");
+  gboolean is_x86 = g_str_has_prefix (triple, "x86_64");
+  gboolean vnni = has_feature ("avx512vnni", 5, without);
 
   LLVMDisposeMessage (triple);
-  return is_arm
-         || (strstr (host_features, "+f16c") != NULL
-             && (without == NULL || g_str_has_prefix (without, "avx512")));
+  return (TpLlvmFeatures){
+    .half = is_arm || has_feature ("f16c", 2, without),
+    .is_x86 = is_x86,
+    .avx2 = is_x86 && has_feature ("avx2", 2, without),
+    .avx512bw = is_x86 && has_feature ("avx512bw", 5, without),
+    .wide_dots = is_x86 && vnni,
+    .dots = is_x86
+            && ((vnni && has_feature ("avx512vl", 5, without))
+                || has_feature ("avxvnni", 3, without)),
+  };
 }
 
 /* Keeps LLVM from printing; the first message is reported. */
@@ -143,13 +173,14 @@ compile_kernel (LLVMTargetMachineRef machine, const TpKernel *kernel,
   LLVMContextRef context = LLVMContextCreate ();
   LLVMModuleRef module = LLVMModuleCreateWithNameInContext ("k", context);
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout (machine);
+  TpLlvmFeatures has = find_features (machine, without);
   char *triple = LLVMGetTargetMachineTriple (machine);
   LLVMMemoryBufferRef object;
 
   LLVMContextSetDiagnosticHandler (context, take_diagnostic, out_message);
   LLVMSetModuleDataLayout (module, layout);
   LLVMSetTarget (module, triple);
-  tp_llvm_emit_kernel (module, kernel, has_half (machine, without));
+  tp_llvm_emit_kernel (module, kernel, &has);
   object = compile_module (machine, module, out_message);
   LLVMDisposeMessage (triple);
   LLVMDisposeTargetData (layout);

@@ -7,6 +7,15 @@
 #include "kernel/kernel-ops.h"
 #include "kernel/kernel-range.h"
 
+/* What the processor has that kernels use by name. */
+typedef struct
+{
+  gboolean half;              /* conversions of float16 */
+  gboolean is_x86;
+  gboolean avx2, avx512bw;
+  gboolean dots, wide_dots;   /* of bytes: up to 8 lanes; 16 of them */
+} TpLlvmFeatures;
+
 /* jit-llvm-emit.c and jit-llvm-value.c share: */
 typedef struct
 {
@@ -19,7 +28,7 @@ typedef struct
   LLVMValueRef *bases;        /* element * per buffer */
   LLVMValueRef zero_slot;     /* int64 *: where masked-off scalars read */
   const TpRange *ranges;      /* per value */
-  gboolean has_half;          /* the processor converts float16 */
+  TpLlvmFeatures has;
 } TpLlvmEmitter;
 
 #endif

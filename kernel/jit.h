@@ -23,9 +23,10 @@ typedef struct
   int (*next) (gpointer data); /* the number of one; < 0: no more */
   void (*take) (gpointer data, int kernel, const TpObject *object);
   gpointer data;
-  const char *without;        /* what the processor has and shall not be used: "f16c",
-                               * "avx2" and what is made on it, so that what others
-                               * run is tried; NULL: nothing */
+  const char *without;        /* what the processor has and shall not be used, with what
+                               * is made on it, such as "f16c", "avx2" or
+                               * "avx512vnni,avxvnni", so that what others run is
+                               * tried; NULL: nothing */
 } TpJitWork;
 
 /* Compiles in this thread, with LLVM, which ends the process where it gets no

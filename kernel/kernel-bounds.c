@@ -215,12 +215,13 @@ static gboolean
 check_access (TpProver *prover, const TpInstr *instr)
 {
   gint64 n = prover->kernel->buffers[instr->buffer].n_elements, lo, hi;
-  TpValue mask = instr->op == TP_I_LOAD ? instr->b : instr->c;
+  TpValue mask = tp_instr_is_load (instr) ? instr->b : instr->c;
   TpAffine index;
 
   tp_solver_open (prover->solver);
   /* Later than all others, so that whatever the mask says bounds it. */
-  prover->active = tp_solver_add_atom (prover->solver, 0, instr->lanes - 1);
+  prover->active = tp_solver_add_atom (
+      prover->solver, 0, tp_instr_count_elements (instr) - 1);
   index = tp_affine_add (&prover->forms[instr->a], &prover->active, 1);
   if (mask >= 0)
     tp_prover_assume_mask (prover, mask, TRUE);
@@ -251,6 +252,7 @@ check_instr (TpProver *prover, const TpInstr *instr)
     case TP_I_FOR:
       return check_loop (prover, instr);
     case TP_I_LOAD:
+    case TP_I_LOAD4:
     case TP_I_STORE:
       return check_access (prover, instr);
     default:

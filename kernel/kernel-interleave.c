@@ -50,10 +50,10 @@ is_straight (const TpKernel *kernel, int first, int end)
 {
   for (int i = first; i < end; i++)
     {
-      TpInstrOp op = kernel->instrs[i].op;
+      const TpInstr *instr = &kernel->instrs[i];
 
-      if (!tp_instr_get_info (op)->is_pure && op != TP_I_LOAD
-          && op != TP_I_STORE)
+      if (!tp_instr_get_info (instr->op)->is_pure && !tp_instr_is_load (instr)
+          && instr->op != TP_I_STORE)
         return FALSE;
     }
   return TRUE;

@@ -109,6 +109,8 @@ integer_lane (TpInstrOp op, gint64 x, gint64 y)
     case TP_I_IAND:
     case TP_I_MAND:
       return x & y;
+    case TP_I_IXOR:
+      return x ^ y;
     case TP_I_MOR:
       return x | y;
     case TP_I_MNOT:
@@ -120,6 +122,14 @@ integer_lane (TpInstrOp op, gint64 x, gint64 y)
     default: /* between INDEX and I32 */
       return x;
     }
+}
+
+static gint64
+dot_bytes (gint64 x, gint64 y, gint64 sum)
+{
+  for (int i = 0; i < 4; i++)
+    sum += (gint64)(guint8)(x >> 8 * i) * (gint8)(y >> 8 * i);
+  return (gint32)sum;
 }
 
 static float
@@ -163,6 +173,9 @@ compute_lane (const TpInstr *instr, Lane x, Lane y, Lane z)
     {
     case TP_I_SELECT:
       return x.i ? y : z;
+    case TP_I_DOT4:
+      result.i = dot_bytes (x.i, y.i, z.i);
+      return result;
     case TP_I_FLESS:
       result.i = x.f < y.f;
       return result;
@@ -365,6 +378,28 @@ run_memory (Machine *machine, int i, int item)
 }
 
 static gboolean
+run_load4 (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  const TpKernelBuffer *buffer = &machine->kernel->buffers[instr->buffer];
+  gint64 base = lanes_of (machine, item, instr->a)->i;
+  const guint8 *bytes = machine->memory[instr->buffer];
+  Lane *lanes = lanes_of (machine, item, i);
+
+  if (base < 0 || base > buffer->n_elements - tp_instr_count_elements (instr))
+    return fail (machine, i, "index out of the buffer");
+  for (int lane = 0; lane < instr->lanes; lane++)
+    {
+      guint32 four = 0;
+
+      for (int k = 3; k >= 0; k--)
+        four = four << 8 | bytes[base + 4 * lane + k];
+      lanes[lane].i = (gint32)four;
+    }
+  return TRUE;
+}
+
+static gboolean
 run_item (Machine *machine, int i, int item)
 {
   const TpInstr *instr = &machine->kernel->instrs[i];
@@ -374,6 +409,8 @@ run_item (Machine *machine, int i, int item)
     return TRUE;
   if (instr->op == TP_I_LOAD || instr->op == TP_I_STORE)
     return run_memory (machine, i, item);
+  if (instr->op == TP_I_LOAD4)
+    return run_load4 (machine, i, item);
   if (info->operands[0] == '\0')
     run_leaf (machine, i, item);
   else if (info->is_lanewise)

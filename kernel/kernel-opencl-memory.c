@@ -111,6 +111,22 @@ tp_printer_get_load (TpPrinter *printer, const TpInstr *instr)
       tp_printer_name_type (printer, instr->kind, instr->lanes), value);
 }
 
+/* No address is a multiple of more than a byte. */
+const char *
+tp_printer_get_load4 (TpPrinter *printer, const TpInstr *instr)
+{
+  const char *index = printer->names[instr->a];
+  g_autoptr (GString) parts = g_string_new (NULL);
+
+  if (instr->lanes == 1)
+    return tp_printer_keep (printer, "as_int (vload4 (0, b%d + %s))",
+                            instr->buffer, index);
+  for (int i = 0; i < instr->lanes; i += 4)
+    g_string_append_printf (parts, "%sas_int4 (vload16 (%d, b%d + %s))",
+                            i > 0 ? ", " : "", i / 4, instr->buffer, index);
+  return tp_printer_keep (printer, "(int%d) (%s)", instr->lanes, parts->str);
+}
+
 /* ---- stores ------------------------------------------------------------ */
 
 static void

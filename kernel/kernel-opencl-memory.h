@@ -6,6 +6,7 @@
 
 /* What @instr, a load, gives: an expression. */
 const char *tp_printer_get_load (TpPrinter *printer, const TpInstr *instr);
+const char *tp_printer_get_load4 (TpPrinter *printer, const TpInstr *instr);
 void tp_printer_print_store (TpPrinter *printer, const TpInstr *instr);
 
 #endif

@@ -68,6 +68,20 @@
   "  return convert_ushort" #n " (kept | ((bits >> 16) & 0x8000u));\n"         \
   "}\n"
 
+/* Sums of four products fit, and what is added to wraps. */
+#define DOTS(n)                                                                \
+  "static int" #n " tp_dot4_int" #n " (int" #n " a, int" #n " b, int" #n       \
+  " c)\n"                                                                      \
+  "{\n"                                                                        \
+  "  const uint" #n " x = as_uint" #n " (a), y = as_uint" #n " (b);\n"         \
+  "  const int" #n " sum\n"                                                    \
+  "    = as_int" #n " (x & 255u) * (as_int" #n " (y << 24) >> 24)\n"           \
+  "    + as_int" #n " ((x >> 8) & 255u) * (as_int" #n " (y << 16) >> 24)\n"    \
+  "    + as_int" #n " ((x >> 16) & 255u) * (as_int" #n " (y << 8) >> 24)\n"    \
+  "    + as_int" #n " (x >> 24) * (b >> 24);\n"                                \
+  "  return as_int" #n " (as_uint" #n " (c) + as_uint" #n " (sum));\n"         \
+  "}\n"
+
 /* clang-format off */
 static const char common[] =
   "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -100,7 +114,11 @@ static const char common[] =
   BFLOATS (, 1)
   BFLOATS (4, 4)
   BFLOATS (8, 8)
-  BFLOATS (16, 16);
+  BFLOATS (16, 16)
+  DOTS ()
+  DOTS (4)
+  DOTS (8)
+  DOTS (16);
 /* clang-format on */
 
 /* What an element in memory is, and in a vector: "half", "float". */

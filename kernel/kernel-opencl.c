@@ -45,6 +45,8 @@ plain_operator (const TpInstr *instr)
       return "&";
     case TP_I_MOR:
       return "|";
+    case TP_I_IXOR:
+      return "^";
     case TP_I_ILESS:
     case TP_I_FLESS:
       return "<";
@@ -307,6 +309,12 @@ expression (TpPrinter *printer, const TpInstr *instr)
 
   if (instr->op == TP_I_LOAD)
     return tp_printer_get_load (printer, instr);
+  if (instr->op == TP_I_LOAD4)
+    return tp_printer_get_load4 (printer, instr);
+  if (instr->op == TP_I_DOT4)
+    return tp_printer_keep (
+        printer, "tp_dot4_%s (%s, %s, %s)",
+        tp_printer_name_type (printer, instr->kind, instr->lanes), a, b, c);
   if (instr->op == TP_I_FMA)
     return tp_printer_keep (printer, "fma (%s, %s, %s)", a, b, c);
   if (instr->op == TP_I_ZIP)

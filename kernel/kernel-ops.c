@@ -37,6 +37,8 @@ static const TpInstrInfo infos[] = {
   [TP_I_IMAX] = PURE ("imax", "NN", 'N'),
   [TP_I_ISHL] = PURE ("ishl", "II", 'I'),
   [TP_I_IAND] = PURE ("iand", "NN", 'N'),
+  [TP_I_IXOR] = PURE ("ixor", "NN", 'N'),
+  [TP_I_DOT4] = PURE ("dot4", "III", 'I'),
   [TP_I_ILESS] = PURE ("iless", "NN", 'M'),
   [TP_I_IEQUAL] = PURE ("iequal", "NN", 'M'),
   [TP_I_INDEX_TO_I32] = PURE ("index_to_i32", "X", 'I'),
@@ -74,6 +76,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_LANE_MAX] = MIXED ("lane_max", "D", 'D'),
   [TP_I_LANE_MIN] = MIXED ("lane_min", "D", 'D'),
   [TP_I_LOAD] = EFFECT ("load", "X", 'D'),
+  [TP_I_LOAD4] = EFFECT ("load4", "X", 'I'),
   [TP_I_STORE] = EFFECT ("store", "XD", 'V'),
   [TP_I_BARRIER] = EFFECT ("barrier", "", 'V'),
   [TP_I_FOR] = EFFECT ("for", "XX", 'X'),
@@ -89,6 +92,18 @@ tp_instr_get_info (TpInstrOp op)
 {
   g_assert ((guint)op < G_N_ELEMENTS (infos));
   return &infos[op];
+}
+
+gboolean
+tp_instr_is_load (const TpInstr *instr)
+{
+  return instr->op == TP_I_LOAD || instr->op == TP_I_LOAD4;
+}
+
+int
+tp_instr_count_elements (const TpInstr *instr)
+{
+  return instr->op == TP_I_LOAD4 ? 4 * instr->lanes : instr->lanes;
 }
 
 const char *

@@ -19,6 +19,9 @@ typedef struct
 
 const TpInstrInfo *tp_instr_get_info (TpInstrOp op);
 const char *tp_kind_get_name (TpKind kind);
+gboolean tp_instr_is_load (const TpInstr *instr); /* LOAD or LOAD4 */
+/* Of memory, that a load or a store is of. */
+int tp_instr_count_elements (const TpInstr *instr);
 
 /* Of an element when it is loaded. */
 TpKind tp_kernel_buffer_get_kind (const TpKernelBuffer *buffer);

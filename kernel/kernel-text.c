@@ -29,6 +29,7 @@ append_immediate (GString *text, const TpInstr *instr)
       g_string_append_printf (text, " 0x%08x", bits);
       break;
     case TP_I_LOAD:
+    case TP_I_LOAD4:
       if (instr->imm > 0)
         g_string_append_printf (text, " ahead %" G_GINT64_FORMAT, instr->imm);
       break;
@@ -60,7 +61,7 @@ append_instr (GString *text, const TpKernel *kernel, int i)
       g_string_append (text, " = ");
     }
   g_string_append (text, info->name);
-  if (instr->op == TP_I_LOAD || instr->op == TP_I_STORE)
+  if (tp_instr_is_load (instr) || instr->op == TP_I_STORE)
     g_string_append_printf (text, " b%d", instr->buffer);
   for (int arg = 0; arg < 3; arg++)
     if (args[arg] >= 0)

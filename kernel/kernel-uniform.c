@@ -5,6 +5,7 @@
 #include "kernel/kernel-uniform.h"
 
 #include "ir/guard.h"
+#include "kernel/kernel-ops.h"
 
 /* Memory that the kernel writes may hold anything by now; and what a loop
  * carries is not followed. */
@@ -14,7 +15,7 @@ is_uniform (const TpKernel *kernel, const TpInstr *instr,
 {
   if (instr->op == TP_I_ITEM || instr->op == TP_I_CARRY
       || instr->op == TP_I_YIELD
-      || (instr->op == TP_I_LOAD && kernel->buffers[instr->buffer].is_written))
+      || (tp_instr_is_load (instr) && kernel->buffers[instr->buffer].is_written))
     return FALSE;
   return (instr->a < 0 || uniform[instr->a])
          && (instr->b < 0 || uniform[instr->b])

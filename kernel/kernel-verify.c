@@ -161,6 +161,8 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
     case TP_I_LANE_MAX:
     case TP_I_LANE_MIN:
       return instr->lanes == 1;
+    case TP_I_LOAD4:
+      return a == 1;
     case TP_I_LOAD:
       return a == 1 && (instr->b < 0 || b == instr->lanes);
     case TP_I_STORE:
@@ -199,11 +201,16 @@ check_buffer (Verifier *verifier)
   const TpKernelBuffer *buffer;
   TpKind kind;
 
-  if (instr->op != TP_I_LOAD && instr->op != TP_I_STORE)
+  if (!tp_instr_is_load (instr) && instr->op != TP_I_STORE)
     return TRUE;
   if (instr->buffer < 0 || instr->buffer >= kernel->n_buffers)
     return fail (verifier, "no buffer %d", instr->buffer);
   buffer = &kernel->buffers[instr->buffer];
+  if (instr->op == TP_I_LOAD4)
+    return buffer->dtype == TPLAN_DTYPE_INT8
+           || buffer->dtype == TPLAN_DTYPE_UINT8
+           || fail (verifier, "buffer %d holds %s, not int8 or uint8",
+                    instr->buffer, tp_dtype_get_name (buffer->dtype));
   kind = instr->op == TP_I_LOAD ? instr->kind : kernel->instrs[instr->b].kind;
   if (kind != tp_kernel_buffer_get_kind (buffer))
     return fail (verifier, "buffer %d holds %s, not %s", instr->buffer,

@@ -342,14 +342,26 @@ tp_k_binary (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b)
                                     left->lanes, a, b));
 }
 
-TpValue
-tp_k_fma (TpKernel *kernel, TpValue a, TpValue b, TpValue c)
+static TpValue
+multiply_add (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b, TpValue c)
 {
-  TpInstr instr =
-      instr_make (TP_I_FMA, TP_KIND_F32, instr_of (kernel, a)->lanes, a, b);
+  TpInstr sum = *instr_of (kernel, c);
+  TpInstr instr = instr_make (op, sum.kind, sum.lanes, a, b);
 
   instr.c = c;
   return share (kernel, instr);
+}
+
+TpValue
+tp_k_fma (TpKernel *kernel, TpValue a, TpValue b, TpValue c)
+{
+  return multiply_add (kernel, TP_I_FMA, a, b, c);
+}
+
+TpValue
+tp_k_dot4 (TpKernel *kernel, TpValue a, TpValue b, TpValue c)
+{
+  return multiply_add (kernel, TP_I_DOT4, a, b, c);
 }
 
 /* Is @mask a comparison of constants? */
@@ -460,6 +472,15 @@ tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes, TpValue mask)
   TpInstr instr = instr_make (
       TP_I_LOAD, tp_kernel_buffer_get_kind (&kernel->buffers[buffer]), lanes,
       index, mask);
+
+  instr.buffer = buffer;
+  return append (kernel, instr);
+}
+
+TpValue
+tp_k_load4 (TpKernel *kernel, int buffer, TpValue index, int lanes)
+{
+  TpInstr instr = instr_make (TP_I_LOAD4, TP_KIND_I32, lanes, index, -1);
 
   instr.buffer = buffer;
   return append (kernel, instr);

@@ -45,6 +45,9 @@ typedef enum
   TP_I_IMAX,
   TP_I_ISHL,        /* I32 */
   TP_I_IAND,
+  TP_I_IXOR,
+  TP_I_DOT4,        /* I32: c and the products of four bytes of a, unsigned, and of
+                     * b, signed; wraps */
   TP_I_ILESS,       /* MASK */
   TP_I_IEQUAL,      /* MASK */
   TP_I_INDEX_TO_I32, /* wraps */
@@ -93,6 +96,8 @@ typedef enum
   TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off;
                      * imm > 0: what lies so many elements on is wanted soon,
                      * a hint that needs not be in range */
+  TP_I_LOAD4,       /* of bytes, INT8 or UINT8: lanes of I32, each of four elements,
+                     * the first lowest; imm as of LOAD */
   TP_I_STORE,       /* value b, mask c or -1 */
   TP_I_BARRIER,     /* of the work-group, over local memory */
   /* regions */
@@ -111,7 +116,7 @@ typedef struct
   TpKind kind;                /* of the value */
   int lanes;
   TpValue a, b, c;
-  int buffer;                 /* LOAD, STORE */
+  int buffer;                 /* LOAD, LOAD4, STORE */
   gint64 imm;
   float fimm;
 } TpInstr;
@@ -164,6 +169,7 @@ TpValue tp_k_iota (TpKernel *kernel, int lanes);
 TpValue tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a);
 TpValue tp_k_binary (TpKernel *kernel, TpInstrOp op, TpValue a, TpValue b);
 TpValue tp_k_fma (TpKernel *kernel, TpValue a, TpValue b, TpValue c);
+TpValue tp_k_dot4 (TpKernel *kernel, TpValue a, TpValue b, TpValue c);
 TpValue tp_k_select (TpKernel *kernel, TpValue mask, TpValue b, TpValue c);
 TpValue tp_k_splat (TpKernel *kernel, TpValue a, int lanes);
 TpValue tp_k_extract (TpKernel *kernel, TpValue a, int lane);
@@ -172,6 +178,7 @@ TpValue tp_k_zip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_upper);
 TpValue tp_k_unzip (TpKernel *kernel, TpValue a, TpValue b, gboolean is_odd);
 TpValue tp_k_load (TpKernel *kernel, int buffer, TpValue index, int lanes,
                    TpValue mask);
+TpValue tp_k_load4 (TpKernel *kernel, int buffer, TpValue index, int lanes);
 /* Lets @load also ask for what lies @ahead elements on. */
 void tp_k_set_ahead (TpKernel *kernel, TpValue load, gint64 ahead);
 void tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,

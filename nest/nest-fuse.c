@@ -393,9 +393,13 @@ tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
     else if (!prologue_replace_load (nest, producer, consumer, i, &loaded[i]))
       return NULL;
   for (int i = 0; i < consumer->n_stages; i++)
-    tp_nest_add_stage (
-        nest, consumer->stages[i].combiner,
-        nest_import (nest, consumer, consumer->stages[i].expr, loaded));
+    {
+      const TpStage *stage = &consumer->stages[i];
+
+      tp_nest_add_stage (nest, stage->combiner,
+                         nest_import (nest, consumer, stage->expr, loaded));
+      nest->stages[i].is_small = stage->is_small;
+    }
   nest->result = nest_import (nest, consumer, consumer->result, loaded);
   return g_steal_pointer (&nest);
 }

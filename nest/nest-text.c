@@ -170,9 +170,10 @@ text_add_nest (GString *text, const TpNest *nest)
   for (int i = 0; i < nest->n_stages; i++)
     {
       text_add_tree (&state, nest->stages[i].expr);
-      g_string_append_printf (text, "  s%d = %s e%d\n", i,
+      g_string_append_printf (text, "  s%d = %s e%d%s\n", i,
                               combiners[nest->stages[i].combiner],
-                              exprs[nest->stages[i].expr]);
+                              exprs[nest->stages[i].expr],
+                              nest->stages[i].is_small ? " small" : "");
     }
   text_add_tree (&state, nest->result);
   g_string_append (text, "  ");

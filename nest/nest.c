@@ -108,7 +108,7 @@ tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr)
 {
   g_assert (expr >= 0 && expr < nest->n_exprs);
   nest->stages = array_grow (nest->stages, nest->n_stages, sizeof (TpStage));
-  nest->stages[nest->n_stages] = (TpStage){ combiner, expr };
+  nest->stages[nest->n_stages] = (TpStage){ combiner, expr, FALSE };
   return nest->n_stages++;
 }
 

@@ -135,6 +135,8 @@ typedef struct
 {
   TpCombiner combiner;
   int expr;
+  gboolean is_small;          /* of integers: no sum of some of what is summed up is
+                               * above 2^24 in magnitude, so float32 has it */
 } TpStage;
 
 struct TpNest

@@ -68,17 +68,14 @@ shifted_x (TpLowering *lowering, const TpConvAxes *axes)
 {
   const TpIntegerInputs *in = tp_integer_get_inputs (lowering->node);
   TpNest *nest = lowering->nest;
-  int x = tp_integer_convert (lowering, tp_nest_load (nest, 0));
-  int zero = tp_integer_convert (lowering,
-                                 load_param (lowering, axes, in->x_zero));
+  int x = tp_nest_load (nest, 0);
+  int zero = load_param (lowering, axes, in->x_zero);
   int shifted = tp_nest_shift (nest, x, zero);
 
   if (shifted == x || nest->loads[0].n_guards == 0)
     return shifted;
   return tp_nest_select (nest, tp_nest_inside (nest, 0), shifted,
-                         nest->exprs[x].is_integer
-                             ? tp_nest_const_integer (nest, 0)
-                             : tp_nest_const (nest, 0.0));
+                         tp_nest_const_integer (nest, 0));
 }
 
 static gboolean
@@ -96,8 +93,14 @@ integer_conv_lower (const TpGraph *graph, const TpNode *node,
   w = tp_nest_shift (nest, tp_nest_load (nest, 1),
                      load_param (&lowering, &axes, in->w_zero));
   sum = tp_nest_binary (nest, TP_EXPR_MUL, shifted_x (&lowering, &axes), w);
-  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, sum);
+  sum = tp_integer_sum (&lowering, sum);
   bias = load_param (&lowering, &axes, in->bias);
+  if (node->has_small_sums && in->y_scale >= 0)
+    {
+      /* so is the bias, and both together */
+      sum = tp_nest_convert (nest, sum, TPLAN_DTYPE_FLOAT32);
+      bias = bias < 0 ? -1 : tp_nest_convert (nest, bias, TPLAN_DTYPE_FLOAT32);
+    }
   if (bias >= 0)
     sum = tp_nest_binary (nest, TP_EXPR_ADD, sum, bias);
   scales[0] = load_param (&lowering, &axes, in->x_scale);

@@ -87,13 +87,10 @@ integer_matmul_lower (const TpGraph *graph, const TpNode *node,
 
   tp_matmul_add_loads (&lowering, in->w, factors);
   for (int i = 0; i < 2; i++)
-    factors[i] = tp_nest_shift (
-        lowering.nest, tp_integer_convert (&lowering, factors[i]),
-        tp_integer_convert (&lowering,
-                            load_param (&lowering, zeros[i], i == 0)));
-  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
-                            tp_nest_binary (lowering.nest, TP_EXPR_MUL,
-                                            factors[0], factors[1]));
+    factors[i] = tp_nest_shift (lowering.nest, factors[i],
+                                load_param (&lowering, zeros[i], i == 0));
+  sum = tp_integer_sum (&lowering, tp_nest_binary (lowering.nest, TP_EXPR_MUL,
+                                                   factors[0], factors[1]));
   scales[0] = load_param (&lowering, in->x_scale, TRUE);
   scales[1] = load_param (&lowering, in->w_scale, FALSE);
   return tp_lowering_finish (&lowering,

@@ -1,9 +1,6 @@
 /* op-integer.c: what products of matrices and convolutions of small integers share:
  * their types, and what becomes of the sums: these themselves (MatMulInteger,
- * ConvInteger), or scaled and quantized (QLinearMatMul, QLinearConv).
- *
- * A filter, or a second matrix, may be of whole numbers in float32, as a pass makes it
- * where all sums are below 2^24: then sums are float32 too, and exact. */
+ * ConvInteger), or scaled and quantized (QLinearMatMul, QLinearConv). */
 #include "config.h"
 
 #include "ops/op-integer.h"
@@ -77,32 +74,33 @@ tp_integer_check_dtypes (const TpNode *node, const TpTensor *const *inputs,
 {
   const TpIntegerInputs *in = tp_integer_get_inputs (node);
   const TpTensor *w = inputs[in->w];
-  gboolean is_real = in->y_scale < 0 && w->dtype == TPLAN_DTYPE_FLOAT32;
 
   for (int i = 0; i < node->n_inputs; i++)
     if (inputs[i] == NULL && i != in->x_zero && i != in->w_zero
         && i != in->bias)
       return tp_op_fail (node, error, "input %d may not be left out", i);
-  if (!is_small (inputs[0]) || (!is_small (w) && !is_real))
+  if (!is_small (inputs[0]) || !is_small (w))
     return tp_op_fail (node, error, "inputs 0 and %d are %s and %s, not int8 "
                        "or uint8", in->w, tp_dtype_get_name (inputs[0]->dtype),
                        tp_dtype_get_name (w->dtype));
   if (!check_zero (node, inputs, in->x_zero, 0, error)
       || !check_zero (node, inputs, in->w_zero, in->w, error))
     return FALSE;
-  out->dtype = is_real ? TPLAN_DTYPE_FLOAT32 : TPLAN_DTYPE_INT32;
+  out->dtype = TPLAN_DTYPE_INT32;
   return in->y_scale < 0 || check_quantized (node, inputs, out, error);
 }
 
 /* ---- nests -------------------------------------------------------------- */
 
 int
-tp_integer_convert (TpLowering *lowering, int expr)
+tp_integer_sum (TpLowering *lowering, int product)
 {
-  const TpIntegerInputs *in = tp_integer_get_inputs (lowering->node);
-  const TpTensor *w = tp_lowering_get_input (lowering, in->w);
+  TpNest *nest = lowering->nest;
+  int sum = tp_lowering_reduce (lowering, TP_COMBINE_SUM, product);
 
-  return expr < 0 ? -1 : tp_nest_convert (lowering->nest, expr, w->dtype);
+  if (nest->n_stages > 0)
+    nest->stages[0].is_small = lowering->node->has_small_sums;
+  return sum;
 }
 
 int

@@ -15,8 +15,7 @@ typedef struct
 
 #define TP_INTEGER_PLAIN { 1, 2, 3, -1, -1, -1, -1, -1 }
 
-/* Types: x and w of 8 bits, or w whole numbers as float32; zero points of the types of
- * what they are of; scales real. Sets the dtype of the output. */
+/* Types: x and w of 8 bits; zero points of the types of what they are of; scales real. Sets the dtype of the output. */
 gboolean tp_integer_check_dtypes (const TpNode *node,
                                   const TpTensor *const *inputs,
                                   TpShape *out, GError **error);
@@ -24,8 +23,8 @@ const TpIntegerInputs *tp_integer_get_inputs (const TpNode *node);
 /* Input @i, or NULL. */
 const TpTensor *tp_integer_get_tensor (const TpNode *node,
                                        const TpTensor *const *inputs, int i);
-/* @expr of the class the sums are of. */
-int tp_integer_convert (TpLowering *lowering, int expr);
+/* Of @product over what is reduced. */
+int tp_integer_sum (TpLowering *lowering, int product);
 /* What is stored for @sum: itself, or scaled by @scales (of x and w, whose are -1 where
  * they have none) and quantized. */
 int tp_integer_finish (TpLowering *lowering, int sum, const int *scales);

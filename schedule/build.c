@@ -81,20 +81,35 @@ tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements)
                      n_elements);
 }
 
+/* Takes the nest. */
+static int
+add_pack (TpBuild *build, const TpPack *pack)
+{
+  g_autoptr (TpNest) owned = pack->nest;
+  int index = build->packs->len;
+
+  tp_array_append_val (build->packs, *pack);
+  owned = NULL; /* the array has it */
+  return add_source (build, (TpArg) { TP_ARG_PACKED, index },
+                     pack->nest->store.dtype, pack->n_elements);
+}
+
 int
 tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements, TpNest *nest,
                    const TpPackSquare *square)
 {
-  g_autoptr (TpNest) owned = nest;
-  TpPack pack = { operand, n_elements, nest, { 0 } };
-  int index = build->packs->len;
+  TpPack pack = { operand, n_elements, nest, { 0 }, { 0 } };
 
   if (square != NULL)
     pack.square = *square;
-  tp_array_append_val (build->packs, pack);
-  owned = NULL; /* the array has it */
-  return add_source (build, (TpArg) { TP_ARG_PACKED, index },
-                     pack.nest->store.dtype, n_elements);
+  return add_pack (build, &pack);
+}
+
+int
+tp_build_add_dots (TpBuild *build, int operand, gint64 n_elements, TpNest *nest,
+                   const TpPackDots *dots)
+{
+  return add_pack (build, &(TpPack){ operand, n_elements, nest, { 0 }, *dots });
 }
 
 gint64
@@ -145,7 +160,8 @@ needs_copy (const TpBuild *build, const TpAccess *load, int axis)
 {
   return load->stride[axis] != 0 && load->stride[axis] != 1
          && load->n_guards == 0 && load->index < 0 && load->step == 0
-         && !tp_dtype_is_integer (load->dtype)
+         && (!tp_dtype_is_integer (load->dtype)
+             || tp_dtype_get_size (load->dtype) == 1)
          && tp_build_is_constant (build, load->operand);
 }
 

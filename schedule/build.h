@@ -49,14 +49,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpBuild, tp_build_clear)
 /* @args: TpArg, one per global buffer of @kernel. */
 void tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args);
 
-/* Both return the number of the new source. */
+/* All return the number of the new source. */
 int tp_build_add_workspace (TpBuild *build, TpDtype dtype, gint64 n_elements);
 int tp_build_add_pack (TpBuild *build, int operand, gint64 n_elements,
                        TpNest *nest, const TpPackSquare *square); /* or NULL */
+int tp_build_add_dots (TpBuild *build, int operand, gint64 n_elements,
+                       TpNest *nest, const TpPackDots *dots);
 gint64 tp_build_get_elements (const TpBuild *build, int source);
 gboolean tp_build_is_constant (const TpBuild *build, int source);
 
-/* Constants of float32 that vectors along @axis cannot read in @nest become
+/* Constants of reals, or of bytes, that vectors along @axis cannot read in @nest become
  * packed copies with that axis innermost. */
 void tp_build_pack_constants (TpBuild *build, TpNest *nest, int axis);
 /* The strides that would give @nest, without the copies. */

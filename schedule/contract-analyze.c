@@ -85,20 +85,31 @@ find_n_axis (const TpNest *nest, const gboolean *in_x, const gboolean *in_w)
   return best;
 }
 
-/* Tries @x_expr as x and @w_expr as w. */
+/* Whether @expr may be w. */
 static gboolean
-assign (TpContract *c, const TpNest *nest, int x_expr, int w_expr)
+may_be_w (const TpNest *nest, int expr, gboolean is_any)
+{
+  const TpExpr *w = &nest->exprs[expr];
+  int load = find_main_load (nest, expr);
+
+  return load >= 0 && (w->op == TP_EXPR_LOAD || is_any)
+         && !uses_stage (nest, expr) && nest->loads[load].n_guards == 0
+         && nest->loads[load].step == 0;
+}
+
+/* Tries the first of @factors as x and the second as w, or the other way around. */
+static gboolean
+assign (TpContract *c, const TpNest *nest, const int factors[2],
+        gboolean is_turned)
 {
   gboolean in_x[TP_NEST_MAX_AXES], in_w[TP_NEST_MAX_AXES];
-  const TpExpr *w = &nest->exprs[w_expr];
+  int x_expr = factors[is_turned], w_expr = factors[!is_turned];
 
-  if (w->op != TP_EXPR_LOAD || nest->loads[w->index].n_guards > 0
-      || nest->loads[w->index].step != 0
-      || uses_stage (nest, x_expr))
+  if (!may_be_w (nest, w_expr, c->is_w_any) || uses_stage (nest, x_expr))
     return FALSE;
   c->x_expr = x_expr;
   c->x_load = find_main_load (nest, x_expr);
-  c->w_load = w->index;
+  c->w_load = find_main_load (nest, w_expr);
   if (c->x_load < 0 || c->x_load == c->w_load)
     return FALSE;
   tp_contract_find_axes (nest, x_expr, in_x);
@@ -186,26 +197,24 @@ set_extents (TpContract *c)
 
 /* Of both ways to tell the factors the better one. */
 static gboolean
-find_roles (TpContract *c, const TpNest *nest)
+find_roles (TpContract *c, const TpNest *nest, const int factors[2])
 {
-  const TpExpr *mul = &nest->exprs[nest->stages[0].expr];
-  TpContract other = { 0 };
-  gboolean is_first = assign (c, nest, mul->a, mul->b);
-  gboolean is_second = assign (&other, nest, mul->b, mul->a);
+  TpContract other = *c;
+  gboolean is_first = assign (c, nest, factors, FALSE);
+  gboolean is_second = assign (&other, nest, factors, TRUE);
 
   if (is_second && (!is_first || rate (&other, nest) > rate (c, nest)))
     *c = other;
   return is_first || is_second;
 }
 
-TpContract *
-tp_contract_new (const TpBuild *build, const TpNest *nest)
+static TpContract *
+new_of (const TpBuild *build, const TpNest *nest, const int factors[2],
+        gboolean is_w_any)
 {
-  TpContract c = { 0 };
+  TpContract c = { .is_w_any = is_w_any };
 
-  /* packing splits an axis */
-  if (nest->n_stages != 1 || nest->n_axes == TP_NEST_MAX_AXES
-      || !is_sum_of_products (nest) || !find_roles (&c, nest))
+  if (!find_roles (&c, nest, factors))
     return NULL;
   c.target = build->target;
   c.nest = tp_nest_copy (nest);
@@ -214,6 +223,56 @@ tp_contract_new (const TpBuild *build, const TpNest *nest)
                && nest->loads[c.x_load].n_guards == 0;
   set_extents (&c);
   return g_memdup2 (&c, sizeof c);
+}
+
+static TpContract *
+new_product (const TpBuild *build, const TpNest *nest, gboolean is_w_any)
+{
+  const TpExpr *mul;
+
+  /* packing splits an axis */
+  if (nest->n_stages != 1 || nest->n_axes == TP_NEST_MAX_AXES
+      || !is_sum_of_products (nest))
+    return NULL;
+  mul = &nest->exprs[nest->stages[0].expr];
+  return new_of (build, nest, (int[]){ mul->a, mul->b }, is_w_any);
+}
+
+TpContract *
+tp_contract_new (const TpBuild *build, const TpNest *nest)
+{
+  return new_product (build, nest, FALSE);
+}
+
+TpContract *
+tp_contract_new_any (const TpBuild *build, const TpNest *nest)
+{
+  return new_product (build, nest, TRUE);
+}
+
+TpContract *
+tp_contract_new_of (const TpBuild *build, const TpNest *nest,
+                    const int factors[2])
+{
+  return new_of (build, nest, factors, FALSE);
+}
+
+void
+tp_contract_order_k (TpContract *c)
+{
+  const TpAccess *x = &c->nest->loads[c->x_load];
+
+  for (int i = 1; i < c->n_k; i++)
+    for (int j = i; j > 0
+                    && ABS (x->stride[c->k_axes[j - 1]])
+                           < ABS (x->stride[c->k_axes[j]]);
+         j--)
+      {
+        int axis = c->k_axes[j];
+
+        c->k_axes[j] = c->k_axes[j - 1];
+        c->k_axes[j - 1] = axis;
+      }
 }
 
 void

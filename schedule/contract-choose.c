@@ -3,6 +3,7 @@
 
 #include "schedule/contract-choose.h"
 
+#include "schedule/contract-bytes.h"
 #include "schedule/contract-model.h"
 
 #define MAX_VECTORS 8
@@ -39,12 +40,16 @@ choose_lanes (const TpContract *c)
   return lanes;
 }
 
-/* Points whose sums stay in registers beside @vectors of w and one of x; one point
- * alone uses what it reads of w once, and so from where it is. */
+/* Points whose sums stay in registers beside @vectors of w and one of x, and beside what
+ * dot products of bytes want; one point alone uses what it reads of w once, and so from
+ * where it is. */
 static gint64
 count_points (const TpContract *c, int vectors)
 {
-  gint64 most = (c->target->n_registers - 1 - vectors) / vectors;
+  gint64 sums = vectors + tp_contract_bytes_sums_x (c);
+  gint64 most = (c->target->n_registers - 1 - vectors
+                 - tp_contract_bytes_count_numbers (c))
+                / sums;
 
   if (vectors + 2 <= c->target->n_registers)
     most = MAX (most, 1);
@@ -124,7 +129,8 @@ is_scratch_there (const TpContract *c, const TpChoice *choice)
   TpContractPlan plan;
 
   tp_contract_plan_init (&plan, c, choice);
-  return !plan.is_staged || plan.scratch * 4 <= most;
+  return !plan.is_staged || plan.scratch * tp_contract_plan_get_stage_bytes (&plan)
+                                 <= most;
 }
 
 /* Next larger number of tiles to try: all of them last. */
@@ -225,6 +231,8 @@ find_access_fault (const TpContract *c, const gint64 *v)
   if (v[TP_CONTRACT_STAGE] ? !c->is_stageable : !c->is_plain)
     return v[TP_CONTRACT_STAGE] ? "x cannot be staged"
                                 : "x cannot be read in place";
+  if (!v[TP_CONTRACT_PACK] && c->is_bytes)
+    return "dot products of bytes want w packed";
   if (!v[TP_CONTRACT_PACK] && c->nest->loads[c->w_load].stride[c->n_axis] != 1)
     return "w cannot be read in place";
   return NULL;

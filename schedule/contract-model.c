@@ -8,10 +8,13 @@
 
 /* ---- tiles ------------------------------------------------------------- */
 
+/* Of what a step of K takes of one point. */
 static double
 element_bytes (const TpContract *c, int load)
 {
-  return (double) tp_dtype_get_size (c->nest->loads[load].dtype);
+  double size = (double) tp_dtype_get_size (c->nest->loads[load].dtype);
+
+  return c->is_bytes ? 4.0 * size : size;
 }
 
 /* Cycles of one step of K for @rows x @cols points and @vectors: two multiply-adds
@@ -104,7 +107,8 @@ tp_contract_model_blocks (const TpContractPlan *plan)
 
   if (plan->is_staged)
     {
-      x_bytes = 4.0 * plan->scratch;
+      x_bytes = (double) plan->scratch
+                * tp_contract_plan_get_stage_bytes (plan);
       work += plan->scratch * 0.6 + 200.0;
     }
   /* x is walked once per panel, w once per group. */

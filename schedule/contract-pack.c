@@ -3,6 +3,8 @@
 
 #include "schedule/contract-pack.h"
 
+#include "schedule/contract-fours.h"
+
 /* The copy of w into panels: [outer axes of w][panel][K][panel width]; the
  * panels from @first on, @n of them, @width wide. Sets the strides of
  * @packed, a w load, to those of the copy. */
@@ -135,6 +137,13 @@ tp_contract_pack (TpContractPlan *plan, TpBuild *build, gboolean is_packed)
   gint64 width = tp_contract_plan_width (plan);
 
   plan->is_packed = is_packed;
+  if (plan->c->is_bytes)
+    {
+      plan->w_panel = tp_contract_fours_count_panel (plan);
+      tp_contract_fours_pack (plan, build);
+      tp_contract_plan_merge_loops (plan);
+      return;
+    }
   plan->w_panel = is_packed ? width * plan->c->k_total : width;
   if (is_packed)
     pack_w (plan, build);

@@ -3,6 +3,8 @@
 
 #include "schedule/contract-plan.h"
 
+#include "schedule/contract-bytes.h"
+
 gint64
 tp_contract_plan_width (const TpContractPlan *plan)
 {
@@ -17,14 +19,21 @@ tp_contract_plan_count_panels (const TpContractPlan *plan)
 
 /* ---- scratch ----------------------------------------------------------- */
 
+gint64
+tp_contract_plan_get_stage_bytes (const TpContractPlan *plan)
+{
+  return plan->c->is_bytes ? 1 : (gint64) sizeof (float);
+}
+
 /* Columns that lie a multiple of a page apart would share cache sets. */
 static gint64
 pad_pitch (const TpContractPlan *plan, const TpStageDim *dim, gint64 pitch)
 {
   gint64 coef = plan->cols.axis < 0 ? 0 : dim->coef[plan->cols.axis];
+  gint64 size = tp_contract_plan_get_stage_bytes (plan);
 
-  if (coef != 0 && plan->cols.tile > 4 && coef * pitch % 512 == 0)
-    return pitch + 16;
+  if (coef != 0 && plan->cols.tile > 4 && coef * pitch * size % 2048 == 0)
+    return pitch + 64 / size;
   return pitch;
 }
 
@@ -54,6 +63,8 @@ size_dims (TpContractPlan *plan)
         plan->dim_size[d] += dim->coef[i] * (count_points (plan, i) - 1);
       plan->dim_pitch[d] = pad_pitch (plan, dim, pitch);
       pitch = plan->dim_pitch[d] * plan->dim_size[d];
+      if (c->is_bytes) /* which are read by fours */
+        pitch = (pitch + 3) / 4 * 4;
     }
   plan->scratch = pitch;
 }
@@ -165,8 +176,9 @@ tp_contract_plan_merge_loops (TpContractPlan *plan)
   for (int i = 0; i < c->n_k; i++)
     {
       int axis = c->k_axes[i];
-      TpContractLoop loop = { c->nest->axes[axis].extent,
-                              step_of_x (plan, axis), w->stride[axis] };
+      gint64 step = tp_contract_bytes_get_step (c, axis);
+      TpContractLoop loop = { (c->nest->axes[axis].extent + step - 1) / step,
+                              step_of_x (plan, axis) * step, w->stride[axis] };
       TpContractLoop *last = &plan->loops[MAX (plan->n_loops - 1, 0)];
 
       if (plan->n_loops > 0 && last->x == loop.x * loop.extent

@@ -45,6 +45,8 @@ typedef struct
  * panel. Owns nothing. */
 void tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
                             const TpChoice *choice);
+/* Of an element of staged x. */
+gint64 tp_contract_plan_get_stage_bytes (const TpContractPlan *plan);
 gint64 tp_contract_plan_width (const TpContractPlan *plan); /* of a panel */
 gint64 tp_contract_plan_count_panels (const TpContractPlan *plan); /* or 1 */
 /* Whether @rows x @cols points of x, read in place, are more lines than the sets of

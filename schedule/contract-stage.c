@@ -5,7 +5,9 @@
 
 #include "schedule/contract-stage.h"
 
+#include "schedule/contract-bytes.h"
 #include "schedule/contract-dims.h"
+#include "schedule/contract-dot.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
@@ -15,6 +17,7 @@ typedef struct
   TpEmit *emit;
   int buffer;
   TpValue base[TP_NEST_MAX_AXES];  /* per dim: guard value of its first point */
+  TpValue fill;               /* of all lanes, for what is outside */
 } StageState;
 
 /* Points [first, end) of dimension @d are outside. */
@@ -31,8 +34,7 @@ emit_outside (StageState *state, int d, TpValue at, TpValue first, TpValue end)
   i = tp_emit_for (e, first, end, 1);
   tp_emit_fill (e, state->buffer,
                 tp_emit_add (e, at, tp_emit_mul_const (e, i, pitch)), pitch,
-                tp_k_f32 (e->kernel, state->plan->lanes,
-                          (float) state->plan->c->fill));
+                state->fill);
   tp_emit_end_for (e, NULL, 0, NULL);
 }
 
@@ -41,8 +43,11 @@ emit_copy (StageState *state, TpValue at)
 {
   TpEmit *e = state->emit;
 
-  tp_k_store (e->kernel, state->buffer, at,
-              tp_emit_expr (e, state->plan->c->x_expr), tp_emit_mask (e));
+  TpValue value = tp_emit_expr (e, state->plan->c->x_expr);
+
+  if (state->plan->c->is_bytes)
+    value = tp_contract_dot_move_x (state->plan, e, value);
+  tp_k_store (e->kernel, state->buffer, at, value, tp_emit_mask (e));
 }
 
 /* @n vectors of the innermost dimension from its point @i on. */
@@ -164,6 +169,25 @@ clear_axes (const TpContract *c, TpEmit *emit)
       tp_emit_clear_axis (emit, i);
 }
 
+/* What dot products read past the end of K counts as padding too: 0 where x is summed up. */
+static void
+begin (StageState *state)
+{
+  const TpContractPlan *plan = state->plan;
+  const TpContract *c = plan->c;
+  TpEmit *e = state->emit;
+
+  if (!c->is_bytes)
+    {
+      state->fill = tp_k_f32 (e->kernel, plan->lanes, (float) c->fill);
+      return;
+    }
+  state->fill = tp_contract_dot_get_padding (plan, e);
+  if (tp_contract_bytes_sums_x (c) && tp_contract_bytes_is_padded (c))
+    tp_emit_fill (e, state->buffer, tp_k_index (e->kernel, 0), plan->scratch,
+                  state->fill);
+}
+
 void
 tp_contract_emit_stage (const TpContractPlan *plan, TpEmit *emit, int buffer,
                         TpValue row_block, TpValue col_block)
@@ -185,6 +209,7 @@ tp_contract_emit_stage (const TpContractPlan *plan, TpEmit *emit, int buffer,
                                 span->block * dim->coef[span->axis]);
       state.base[d] = tp_emit_add_const (emit, at, dim->offset);
     }
+  begin (&state);
   emit_dim (&state, 0, tp_k_index (emit->kernel, 0));
   clear_axes (c, emit);
 }

@@ -6,6 +6,9 @@
 #include "schedule/contract-tile.h"
 
 #include "ir/guard.h"
+#include "schedule/contract-bytes.h"
+#include "schedule/contract-dot.h"
+#include "schedule/contract-fours.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
@@ -21,7 +24,7 @@ typedef struct
   const TpContractPlan *plan;
   TpEmit *emit;
   const TpContractTile *tile;
-  TpValue *acc;               /* [row][col][vector] */
+  TpValue *acc;               /* [row][col][vector], then those of x: [row][col] */
 } TileState;
 
 static int
@@ -30,16 +33,58 @@ count_points (const TpContractTile *tile)
   return tile->rows * tile->cols;
 }
 
-/* Of vector @v of a row of a panel, in elements: of each line once. */
-static gint64
-get_ahead (const TpContractPlan *plan, int v)
+/* Sums that are carried along K. */
+static int
+count_sums (const TileState *state)
 {
-  const TpAccess *w = &plan->nest->loads[plan->c->w_load];
-  gint64 size = (gint64) tp_dtype_get_size (w->dtype);
+  int points = count_points (state->tile);
 
-  return plan->is_packed && v * plan->lanes * size % LINE_BYTES == 0
-             ? AHEAD_BYTES / size
-             : 0;
+  return points * state->tile->vectors
+         + (tp_contract_bytes_sums_x (state->plan->c) ? points : 0);
+}
+
+/* Of what lies at @at bytes of a row of a panel, in elements: of each line once. */
+static gint64
+get_ahead (const TpContractPlan *plan, gint64 at, gint64 size)
+{
+  return plan->is_packed && at % LINE_BYTES == 0 ? AHEAD_BYTES / size : 0;
+}
+
+/* Vector @v of a row of a panel at @w. */
+static TpValue
+load_w (TileState *state, TpValue w, int v)
+{
+  const TpContractPlan *plan = state->plan;
+  const TpContractTile *tile = state->tile;
+  TpEmit *e = state->emit;
+  int buffer = e->load_buffers[plan->c->w_load], lanes = plan->lanes;
+  gint64 size
+      = (gint64) tp_dtype_get_size (plan->nest->loads[plan->c->w_load].dtype);
+  gint64 step = plan->c->is_bytes ? 4 : 1, first = v * lanes * step;
+  TpValue at = tp_emit_add_const (e, w, first), value;
+
+  tp_emit_set_lanes (e, plan->c->n_axis, lanes,
+                     v == tile->vectors - 1 && !plan->is_packed ? tile->active
+                                                                : lanes);
+  value = plan->c->is_bytes
+              ? tp_k_load4 (e->kernel, buffer, at, lanes)
+              : tp_k_load (e->kernel, buffer, at, lanes, tp_emit_mask (e));
+  tp_k_set_ahead (e->kernel, value, get_ahead (plan, first * size, size));
+  return value;
+}
+
+/* x at @at, in all lanes. */
+static TpValue
+load_x (TileState *state, TpValue at)
+{
+  const TpContractPlan *plan = state->plan;
+  TpEmit *e = state->emit;
+  int buffer = state->tile->x_buffer;
+
+  if (plan->c->is_bytes)
+    return tp_contract_dot_load_x (plan, e, buffer, at);
+  return tp_k_splat (e->kernel, tp_k_load (e->kernel, buffer, at, 1, -1),
+                     plan->lanes);
 }
 
 /* One step of K at @x, @w. */
@@ -49,34 +94,26 @@ emit_step (TileState *state, TpValue x, TpValue w)
   const TpContractPlan *plan = state->plan;
   const TpContractTile *tile = state->tile;
   TpEmit *e = state->emit;
-  int w_buffer = e->load_buffers[plan->c->w_load], lanes = plan->lanes;
+  int n = count_points (tile);
+  gboolean sums_x = tp_contract_bytes_sums_x (plan->c);
   TpValue vectors[16];
 
   for (int v = 0; v < tile->vectors; v++)
-    {
-      gboolean is_last = v == tile->vectors - 1;
-
-      tp_emit_set_lanes (e, plan->c->n_axis, lanes,
-                         is_last && !plan->is_packed ? tile->active : lanes);
-      vectors[v] = tp_k_load (e->kernel, w_buffer,
-                              tp_emit_add_const (e, w, (gint64) v * lanes),
-                              lanes, tp_emit_mask (e));
-      tp_k_set_ahead (e->kernel, vectors[v], get_ahead (plan, v));
-    }
-  for (int i = 0; i < count_points (tile); i++)
+    vectors[v] = load_w (state, w, v);
+  for (int i = 0; i < n; i++)
     {
       gint64 offset = i / tile->cols * plan->rows.x
                       + i % tile->cols * plan->cols.x;
-      TpValue one = tp_k_load (e->kernel, tile->x_buffer,
-                               tp_emit_add_const (e, x, offset), 1, -1);
-      TpValue all = tp_k_splat (e->kernel, one, lanes);
+      TpValue all = load_x (state, tp_emit_add_const (e, x, offset));
+      TpValue *acc = &state->acc[i * tile->vectors];
+      TpValue *of_x = &state->acc[n * tile->vectors + i];
 
       for (int v = 0; v < tile->vectors; v++)
-        {
-          TpValue *acc = &state->acc[i * tile->vectors + v];
-
-          *acc = tp_k_fma (e->kernel, all, vectors[v], *acc);
-        }
+        acc[v] = plan->c->is_bytes
+                     ? tp_k_dot4 (e->kernel, all, vectors[v], acc[v])
+                     : tp_k_fma (e->kernel, all, vectors[v], acc[v]);
+      if (sums_x)
+        *of_x = tp_contract_dot_sum_x (plan, e, all, *of_x);
     }
 }
 
@@ -85,7 +122,7 @@ emit_step (TileState *state, TpValue x, TpValue w)
 static int
 choose_unroll (const TileState *state, gint64 extent)
 {
-  int products = count_points (state->tile) * state->tile->vectors;
+  int products = count_sums (state);
   int registers = state->emit->build->target->n_registers;
   int most = CLAMP (64 / products, 1, state->plan->unroll);
 
@@ -106,7 +143,7 @@ emit_loop (TileState *state, int level, TpValue x, TpValue w)
   const TpContractLoop *loop = &plan->loops[level];
   TpEmit *e = state->emit;
   gboolean is_inner = level == plan->n_loops - 1;
-  int n = count_points (state->tile) * state->tile->vectors;
+  int n = count_sums (state);
   int unroll = is_inner ? choose_unroll (state, loop->extent) : 1;
   gboolean is_loop = loop->extent > unroll;
 
@@ -145,42 +182,89 @@ set_delta (TpEmit *e, int axis, gint64 delta)
     e->axes[axis].delta = delta;
 }
 
+/* Puts the axes at the lanes of sum @i. */
 static void
-emit_results (TileState *state)
+set_point (TileState *state, int i)
 {
   const TpContractPlan *plan = state->plan;
   const TpContractTile *tile = state->tile;
   TpEmit *e = state->emit;
+  int v = i % tile->vectors, point = i / tile->vectors;
 
-  for (int i = 0; i < count_points (tile) * tile->vectors; i++)
-    {
-      int v = i % tile->vectors, point = i / tile->vectors;
+  set_delta (e, plan->rows.axis, point / tile->cols);
+  set_delta (e, plan->cols.axis, point % tile->cols);
+  set_delta (e, plan->c->n_axis, (gint64) v * plan->lanes);
+  tp_emit_set_lanes (e, plan->c->n_axis, plan->lanes,
+                     v == tile->vectors - 1 ? tile->active : plan->lanes);
+}
 
-      set_delta (e, plan->rows.axis, point / tile->cols);
-      set_delta (e, plan->cols.axis, point % tile->cols);
-      set_delta (e, plan->c->n_axis, (gint64) v * plan->lanes);
-      tp_emit_set_lanes (e, plan->c->n_axis, plan->lanes,
-                         v == tile->vectors - 1 ? tile->active : plan->lanes);
-      e->stages[0] = state->acc[i];
-      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
-    }
+static void
+leave_points (TileState *state)
+{
+  const TpContractPlan *plan = state->plan;
+  TpEmit *e = state->emit;
+
   set_delta (e, plan->rows.axis, 0);
   set_delta (e, plan->cols.axis, 0);
   set_delta (e, plan->c->n_axis, 0);
   tp_emit_set_lanes (e, -1, 1, 1);
 }
 
+static void
+emit_results (TileState *state)
+{
+  const TpContractTile *tile = state->tile;
+  int n = count_points (tile) * tile->vectors;
+  gboolean sums_x = tp_contract_bytes_sums_x (state->plan->c);
+  TpEmit *e = state->emit;
+
+  for (int i = 0; i < n; i++)
+    {
+      TpValue of_x = sums_x ? state->acc[n + i / tile->vectors] : -1;
+
+      set_point (state, i);
+      e->stages[0] = state->acc[i];
+      if (state->plan->c->is_bytes)
+        e->stages[0]
+            = tp_contract_dot_finish (state->plan, e, state->acc[i], of_x);
+      tp_emit_store (e, tp_emit_expr (e, e->nest->result));
+    }
+  leave_points (state);
+}
+
+/* What sums begin with. */
+static void
+begin_sums (TileState *state)
+{
+  const TpContractPlan *plan = state->plan;
+  const TpContractTile *tile = state->tile;
+  TpEmit *e = state->emit;
+  int n = count_points (tile) * tile->vectors;
+
+  for (int i = 0; i < n && plan->c->is_bytes; i++)
+    {
+      set_point (state, i);
+      state->acc[i] = tp_contract_dot_begin (plan, e, tile->w_base,
+                                             i % tile->vectors);
+    }
+  leave_points (state);
+  for (int i = plan->c->is_bytes ? n : 0; i < count_sums (state); i++)
+    state->acc[i] = plan->c->is_bytes ? tp_k_i32 (e->kernel, plan->lanes, 0)
+                                      : tp_k_f32 (e->kernel, plan->lanes, 0.0f);
+}
+
 void
 tp_contract_emit_tile (const TpContractPlan *plan, TpEmit *emit,
                        const TpContractTile *tile)
 {
-  int n = count_points (tile) * tile->vectors;
-  g_autofree TpValue *acc = tp_new (TpValue, n);
+  int points = count_points (tile);
+  g_autofree TpValue *acc = tp_new (TpValue, points * (tile->vectors + 1));
   TileState state = { plan, emit, tile, acc };
-  TpValue zero = tp_k_f32 (emit->kernel, plan->lanes, 0.0f);
+  TpValue w = tile->w_base;
 
-  for (int i = 0; i < n; i++)
-    acc[i] = zero;
-  emit_loop (&state, 0, tile->x_base, tile->w_base);
+  begin_sums (&state);
+  if (plan->c->is_bytes)
+    w = tp_emit_add_const (emit, w, tp_contract_fours_count_head (plan));
+  emit_loop (&state, 0, tile->x_base, w);
   emit_results (&state);
 }

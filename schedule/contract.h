@@ -23,23 +23,36 @@ typedef struct
   gint64 scale;               /* stride of the main load */
 } TpStageDim;
 
+/* A zero point as the micro-kernel sees it: the value of an expression, of no reduce
+ * axis, plus a number. */
+typedef struct
+{
+  int expr;                   /* an integer; -1: 0 */
+  gint64 number;
+} TpContractZero;
+
 /* What a nest is: who plays which part. */
 typedef struct
 {
   const TpTarget *target;
   TpNest *nest;
   int x_expr, x_load;         /* factor; its main load */
-  int w_load;
+  int w_load;                 /* w, or its main load where that may be anything: */
+  gboolean is_w_any;
   int n_axis;
   int row_axis, col_axis;     /* -1: one point */
   int n_outer, outer[TP_NEST_MAX_AXES];
   int n_k, k_axes[TP_NEST_MAX_AXES];  /* outer to inner */
-  gint64 n_rows, n_cols, n_total, k_total;
+  gint64 n_rows, n_cols, n_total;
+  gint64 k_total;             /* steps of the micro-kernel over K */
   gint64 n_outer_points;
   gboolean is_w_constant;
   gboolean is_plain;          /* x can be read in place */
   gboolean is_stageable;      /* x can be staged: */
   double fill;                /* of staged x outside its guards */
+  gboolean is_bytes;          /* dot products of four bytes at once, along the last
+                               * axis of K (contract-bytes.h): */
+  TpContractZero x_zero, w_zero;
   int n_dims;
   TpStageDim dims[TP_NEST_MAX_AXES];    /* outer to inner in scratch */
 } TpContract;

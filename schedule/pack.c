@@ -69,10 +69,19 @@ typedef struct
       dst[i * row->to_step] = src[i * row->from_step];                        \
   }
 
-COPY (copy_8, guint8)
 COPY (copy_16, guint16)
 COPY (copy_32, guint32)
 COPY (copy_64, guint64)
+
+static void
+copy_flipped (const Row *row, guint8 flip)
+{
+  const guint8 *src = (const guint8 *) row->src;
+  guint8 *dst = (guint8 *) row->dst;
+
+  for (gint64 i = 0; i < row->n; i++)
+    dst[i * row->to_step] = src[i * row->from_step] ^ flip;
+}
 
 /* What of it stays zero is not touched. */
 static void
@@ -95,6 +104,8 @@ run_guarded (const TpPack *pack, gint64 *at, const Row *row)
         continue;
       if (pack->square.n_from > 0)
         transform (&pack->square, load->dtype, src, (float *) (void *) dst);
+      else if (pack->dots.width > 0)
+        *(guint8 *) dst = *(const guint8 *) src ^ pack->dots.flip;
       else
         memcpy (dst, src, size);
     }
@@ -124,13 +135,32 @@ run_row (const TpPack *pack, gint64 *at, const char *src, char *dst)
   if (load->n_guards > 0 || pack->square.n_from > 0)
     run_guarded (pack, at, &row);
   else if (from_size == sizeof (guint8))
-    copy_8 (&row);
+    copy_flipped (&row, pack->dots.flip);
   else if (from_size == sizeof (guint16))
     copy_16 (&row);
   else if (from_size == sizeof (guint32))
     copy_32 (&row);
   else
     copy_64 (&row);
+}
+
+/* ---- sums of columns --------------------------------------------------- */
+
+static void
+add_sums (const TpPackDots *dots, guint8 *panel)
+{
+  const gint8 *steps = (const gint8 *) (panel + 4 * dots->width);
+
+  for (gint64 i = 0; i < dots->width; i++)
+    {
+      guint32 sum = 0;
+
+      for (gint64 k = 0; k < dots->n_steps; k++)
+        for (int j = 0; j < 4; j++)
+          sum += (guint32) steps[4 * (k * dots->width + i) + j];
+      for (int j = 0; j < 4; j++)
+        panel[4 * i + j] = (guint8) (sum >> 8 * j);
+    }
 }
 
 gint64
@@ -159,4 +189,11 @@ tp_pack_run (const TpPack *pack, const void *src, void *dst)
         }
     }
   while (axis >= 0);
+  if (pack->dots.width > 0)
+    {
+      gint64 size = 4 * pack->dots.width * (pack->dots.n_steps + 1);
+
+      for (gint64 i = 0; i < pack->n_elements; i += size)
+        add_sums (&pack->dots, (guint8 *) dst + i);
+    }
 }

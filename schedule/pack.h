@@ -15,6 +15,16 @@ typedef struct
   gint64 from_stride[2], to_stride[2];  /* of a square's rows and columns */
 } TpPackSquare;
 
+/* Panels of bytes for dot products of four: @n_steps rows of @width fours each, and before
+ * them a row of sums over all of a column, of 32 bits, the lowest byte first. Elements get
+ * @flip: what is of no sign is of one then. */
+typedef struct
+{
+  gint64 width;               /* 0: none */
+  gint64 n_steps;
+  guint8 flip;
+} TpPackDots;
+
 /* A constant operand in the order a kernel likes, made once per
  * session by running @nest (a copy from the operand to n_elements of the type it
  * stores, which is the operand's but for squares; positions it does not write are
@@ -25,7 +35,8 @@ typedef struct
   int operand;
   gint64 n_elements;
   TpNest *nest;
-  TpPackSquare square;        /* n_from = 0: elements are copied as they are */
+  TpPackSquare square;        /* n_from = 0: elements are copied as they are, */
+  TpPackDots dots;            /* or by fours, the nest between the sums */
 } TpPack;
 
 gint64 tp_pack_get_bytes (const TpPack *pack);

@@ -7,6 +7,7 @@
 #include "schedule/schedule-contract.h"
 
 #include "schedule/contract-analyze.h"
+#include "schedule/contract-bytes.h"
 #include "schedule/contract-choose.h"
 #include "schedule/contract-dims.h"
 #include "schedule/contract-pack.h"
@@ -235,7 +236,9 @@ tp_schedule_contract_add_scratch (const TpContractPlan *plan, TpKernel *kernel)
 {
   if (!plan->is_staged)
     return -1;
-  return tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+  return tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL,
+                               plan->c->is_bytes ? TPLAN_DTYPE_UINT8
+                                                 : TPLAN_DTYPE_FLOAT32,
                                plan->scratch, TRUE);
 }
 
@@ -282,25 +285,6 @@ contract_is_for (const TpTarget *target)
   return !tp_target_is_gpu (target) && target->lanes > 1;
 }
 
-/* K axes by falling step in x. */
-static void
-order_k (TpContract *c)
-{
-  const TpAccess *x = &c->nest->loads[c->x_load];
-
-  for (int i = 1; i < c->n_k; i++)
-    for (int j = i; j > 0
-                    && ABS (x->stride[c->k_axes[j - 1]])
-                           < ABS (x->stride[c->k_axes[j]]);
-         j--)
-      {
-        int axis = c->k_axes[j];
-
-        c->k_axes[j] = c->k_axes[j - 1];
-        c->k_axes[j - 1] = axis;
-      }
-}
-
 TpContract *
 tp_schedule_contract_analyze (const TpBuild *build, const TpNest *nest)
 {
@@ -308,7 +292,7 @@ tp_schedule_contract_analyze (const TpBuild *build, const TpNest *nest)
 
   if (c == NULL)
     return NULL;
-  order_k (c);
+  tp_contract_order_k (c);
   c->is_stageable = tp_contract_find_dims (c);
   return g_steal_pointer (&c);
 }
@@ -327,7 +311,11 @@ tp_schedule_contract_plan (const TpContract *c, TpContractPlan *out_plan)
 static gpointer
 contract_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
-  return n == 1 ? tp_schedule_contract_analyze (build, nests[0]) : NULL;
+  TpContract *c = NULL;
+
+  if (n == 1)
+    c = tp_schedule_contract_analyze (build, nests[0]);
+  return n == 1 && c == NULL ? tp_contract_bytes_new (build, nests[0]) : c;
 }
 
 static void

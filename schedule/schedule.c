@@ -5,6 +5,7 @@
 #include "schedule/schedule.h"
 
 #include "schedule/nest-canon.h"
+#include "schedule/nest-real.h"
 
 #define N_LAST 3 /* nests that a family may take behind others: rows wants as many */
 
@@ -244,6 +245,33 @@ is_empty (const TpNest *nest)
   return FALSE;
 }
 
+/* Whether there are dot products of bytes for @nest, whose sums need be no reals. */
+static gboolean
+has_dots (const TpBuild *build, TpNest *nest)
+{
+  const TpFamily *family = &tp_schedule_contract;
+  gpointer analysis = family->is_for (build->target)
+                          ? family->analyze (build, &nest, 1)
+                          : NULL;
+
+  if (analysis == NULL)
+    return FALSE;
+  family->free (analysis);
+  return TRUE;
+}
+
+static TpNest *
+make_canonical (const TpBuild *build, const TpNest *nest)
+{
+  g_autoptr (TpNest) canonical = tp_nest_canonicalize (nest);
+  g_autoptr (TpNest) real = has_dots (build, canonical)
+                                ? NULL
+                                : tp_nest_make_real (canonical);
+
+  return real != NULL ? tp_nest_canonicalize (real)
+                      : g_steal_pointer (&canonical);
+}
+
 static void
 schedule_nest (TpBuild *build, const TpNest *nest)
 {
@@ -251,7 +279,7 @@ schedule_nest (TpBuild *build, const TpNest *nest)
 
   if (is_empty (nest))
     return;
-  canonical = tp_nest_canonicalize (nest);
+  canonical = make_canonical (build, nest);
   schedule_nests (build, (TpNest *const *) &canonical, 1);
 }
 
@@ -262,7 +290,7 @@ schedule_several (TpBuild *build, TpNest *const *nests, int n)
 
   for (int i = 0; i < n; i++)
     if (!is_empty (nests[i]))
-      tp_lowered_take_nest (canonical, tp_nest_canonicalize (nests[i]));
+      tp_lowered_take_nest (canonical, make_canonical (build, nests[i]));
   schedule_nests (build, canonical->nests, canonical->n_nests);
 }
 

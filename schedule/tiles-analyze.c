@@ -96,7 +96,7 @@ last_axis (const TpSpan *span)
 TpTiles *
 tp_tiles_new (const TpBuild *build, const TpNest *nest)
 {
-  g_autoptr (TpContract) c = tp_contract_new (build, nest);
+  g_autoptr (TpContract) c = tp_contract_new_any (build, nest);
   g_autoptr (TpTiles) t = NULL;
 
   if (c == NULL)

@@ -172,6 +172,19 @@ find_roles (TpUnpack *self)
   self->n_total = nest->axes[self->n_axis].extent;
 }
 
+/* Products of integers alone are for others: dot products of bytes. */
+static gboolean
+has_real (const TpNest *nest)
+{
+  g_autofree gboolean *used
+      = tp_nest_find_loads_of (nest, nest->stages[0].expr);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && !tp_dtype_is_integer (nest->loads[i].dtype))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 has_index (const TpNest *nest)
 {
@@ -190,6 +203,7 @@ is_sum (const TpNest *nest)
   return nest->n_stages == 1 && nest->stages[0].combiner == TP_COMBINE_SUM
          && !nest->exprs[nest->stages[0].expr].is_integer
          && !tp_nest_covers_reduce (nest) && !has_index (nest)
+         && has_real (nest)
          && nest->n_axes < TP_NEST_MAX_AXES; /* cutting takes one */
 }
 

@@ -3,6 +3,7 @@
 
 #include "draws.h"
 
+#include "byte-nests.h"
 #include "map-nests.h"
 #include "nbits-nests.h"
 #include "row-nests.h"
@@ -328,7 +329,7 @@ draw_typed (void)
 static TpLowered *(*const kinds[]) (void)
     = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_matmul,
         draw_sweep, draw_rows, draw_attention, draw_transpose, draw_maps,
-        draw_map, draw_nbits, draw_made_nbits, draw_typed };
+        draw_map, draw_nbits, draw_made_nbits, draw_typed, draw_bytes };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */

@@ -368,7 +368,7 @@ write_memory (void *memory, TpDtype dtype, gint64 i)
       ((guint8 *) memory)[i] = g_test_rand_bit ();
       return;
     case TPLAN_DTYPE_INT8:
-      ((gint8 *) memory)[i] = g_test_rand_int_range (-9, 10);
+      ((gint8 *) memory)[i] = g_test_rand_int_range (-128, 128);
       return;
     case TPLAN_DTYPE_INT16:
       ((gint16 *) memory)[i] = g_test_rand_int_range (-9, 10);

@@ -188,15 +188,32 @@ add_address (Generator *gen)
 }
 
 static TpValue
+add_load4 (Generator *gen, int width)
+{
+  static const int bytes[] = { 3, 7, FIRST_WRITTEN + 3, FIRST_WRITTEN + 7,
+                               FIRST_LOCAL + 2 };
+  int buffer = bytes[draw (G_N_ELEMENTS (bytes))], lanes = widths[width];
+  TpValue at = bounded (gen, count_elements (buffer) - 4 * lanes + 1);
+
+  return tp_k_load4 (gen->kernel, buffer, in_slice (gen, buffer, at), lanes);
+}
+
+static TpValue
 add_integer (Generator *gen, int width)
 {
   static const TpInstrOp ops[] = { TP_I_IADD, TP_I_ISUB, TP_I_IMUL,
-                                   TP_I_IMIN, TP_I_IMAX, TP_I_IAND };
+                                   TP_I_IMIN, TP_I_IMAX, TP_I_IAND,
+                                   TP_I_IXOR };
   TpKernel *kernel = gen->kernel;
   TpValue a = pick (gen, TP_KIND_I32, width), f;
 
-  switch (draw (6))
+  switch (draw (8))
     {
+    case 7:
+      return add_load4 (gen, width);
+    case 6:
+      return tp_k_dot4 (kernel, a, pick (gen, TP_KIND_I32, width),
+                        pick (gen, TP_KIND_I32, width));
     case 5:
       return tp_k_unary (kernel, TP_I_INDEX_TO_I32,
                          pick (gen, TP_KIND_INDEX, width));
@@ -210,7 +227,7 @@ add_integer (Generator *gen, int width)
       f = tp_k_unary (kernel, TP_I_INDEX_TO_I32, pick (gen, TP_KIND_INDEX, 0));
       return tp_k_splat (kernel, f, widths[width]);
     default:
-      return tp_k_binary (kernel, ops[draw (6)], a,
+      return tp_k_binary (kernel, ops[draw (G_N_ELEMENTS (ops))], a,
                           pick (gen, TP_KIND_I32, width));
     }
 }
@@ -219,7 +236,8 @@ static TpValue
 add_index (Generator *gen, int width)
 {
   static const TpInstrOp ops[] = { TP_I_IADD, TP_I_ISUB, TP_I_IMUL, TP_I_IMIN,
-                                   TP_I_IMAX, TP_I_IDIV, TP_I_IMOD, TP_I_IAND };
+                                   TP_I_IMAX, TP_I_IDIV, TP_I_IMOD, TP_I_IAND,
+                                   TP_I_IXOR };
   static const gint64 specials[] = { 0, 1, -1, 7, -10, 16, 255, G_MAXINT32,
                                      G_MININT32, G_MAXINT64, G_MININT64 };
   TpKernel *kernel = gen->kernel;

@@ -2,6 +2,7 @@
  * makes of them, and that it is right. */
 #include "config.h"
 
+#include "byte-nests.h"
 #include "draws.h"
 
 #include <stdlib.h>
@@ -137,6 +138,96 @@ test_no_sweep (void)
     }
 }
 
+/* Bytes times constant bytes: by the model, and by whatever is listed for them; of w one
+ * byte an element is kept, and of a panel its sums. */
+static void
+test_bytes (void)
+{
+  for (int i = 0; i < 40 && !g_test_failed (); i++)
+    {
+      g_autoptr (TpLowered) lowered = draw_bytes ();
+      const TpTarget *target = vectors[i % 3];
+      const TpNest *nest = lowered->nests[0];
+      gint64 n_weights = lowered->operands[nest->loads[1].operand].n_elements;
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, target, NULL, NULL);
+
+      g_test_message ("%s", program->schedule);
+      g_assert_true (g_str_has_prefix (program->schedule, "contract "));
+      g_assert_cmpint (program->n_packs, ==, 1);
+      g_assert_cmpint (program->packs[0].n_elements % 4, ==, 0);
+      g_assert_cmpint (program->packs[0].n_elements, >, n_weights);
+      check_program (lowered, program, run_by_interpreter);
+      check_alone (g_steal_pointer (&lowered), target, "contract");
+    }
+}
+
+/* What is no constant, may wrap, or has a zero point that is no byte, is for others, who
+ * are right too. */
+static void
+test_no_bytes (void)
+{
+  static const ByteCase plain = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_INT8 };
+  static const ByteCase zeros = { .x = TPLAN_DTYPE_UINT8,
+                                  .w = TPLAN_DTYPE_UINT8,
+                                  .x_zero = ZERO_LOADED,
+                                  .w_zero = ZERO_LOADED };
+  static const struct
+  {
+    MatmulCase matmul;
+    const ByteCase *c;
+    gboolean is_for_it;
+  } cases[] = {
+    { { 1, 3, 20, 40, .trans_b = TRUE }, &plain, FALSE },
+    { { 1, 3, 20, 40, .trans_b = TRUE, .is_w_constant = TRUE }, &plain, TRUE },
+    { { 1, 2, 5, G_MAXINT32 / 255 / 128 + 5, .is_w_constant = TRUE },
+      &plain, FALSE },
+    { { 1, 2, 5, G_MAXINT32 / 255 / 128 / 4 * 4, .is_w_constant = TRUE },
+      &plain, TRUE },
+    { { 1, 2, 5, G_MAXINT32 / 255 / 128 / 4 * 4, .is_w_constant = TRUE },
+      &zeros, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TpLowered) lowered
+          = make_bytes (new_matmul (&cases[i].matmul), cases[i].c);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, &target_avx512, NULL, NULL);
+
+      g_test_message ("%s", program->schedule);
+      check_program (lowered, program, run_by_interpreter);
+      g_assert_true (
+          (check_alone (g_steal_pointer (&lowered), &target_avx512, "contract")
+           > 0)
+          == cases[i].is_for_it);
+    }
+}
+
+/* A GPU makes sums of reals of small ones, with whatever their zero points are, and leaves
+ * others as they are. */
+static void
+test_small (void)
+{
+  static const MatmulCase matmul = { 1, 40, 36, 48, .is_w_constant = TRUE };
+
+  for (int i = 0; i < 2 * N_ZEROS; i++)
+    {
+      const ByteCase c = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_INT8,
+                           .x_zero = i / 2, .w_zero = N_ZEROS - 1 - i / 2,
+                           .is_quantized = i % 2 };
+      g_autoptr (TpLowered) lowered = make_bytes (new_matmul (&matmul), &c);
+      gboolean is_small = lowered->nests[0]->stages[0].is_small;
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, &target_gpu, NULL, NULL);
+
+      g_test_message ("%s", program->schedule);
+      g_assert_true (g_str_has_prefix (program->schedule, "contract-tiles ")
+                     == is_small);
+      check_program (lowered, program, run_by_interpreter);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -146,5 +237,8 @@ main (int argc, char **argv)
   g_test_add_func ("/contract/sweep", test_sweep);
   g_test_add_func ("/contract/small-sweep", test_small_sweep);
   g_test_add_func ("/contract/no-sweep", test_no_sweep);
+  g_test_add_func ("/contract/bytes", test_bytes);
+  g_test_add_func ("/contract/no-bytes", test_no_bytes);
+  g_test_add_func ("/contract/small", test_small);
   return g_test_run ();
 }

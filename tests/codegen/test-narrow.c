@@ -5,9 +5,7 @@
 
 #include "ir/narrow-real.h"
 #include "kernel/jit.h"
-#include "kernel/kernel-interpret.h"
-#include "kernel/kernel-verify.h"
-#include "opencl-runner.h"
+#include "runners.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,79 +46,10 @@ make_copy (TpDtype from, TpDtype to, gint64 n, int lanes)
 
 /* ---- by whom ------------------------------------------------------------- */
 
-/* FALSE: not here, and why. */
-typedef gboolean (*RunFunc) (const TpKernel *kernel, void *const *buffers,
-                             const char **out_reason);
-
-static gboolean
-run_interpreter (const TpKernel *kernel, void *const *buffers,
-                 const char **out_reason)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_true (tp_kernel_interpret (kernel, buffers, 0, &error));
-  g_assert_no_error (error);
-  return TRUE;
-}
-
-static gboolean
-run_opencl (const TpKernel *kernel, void *const *buffers,
-            const char **out_reason)
-{
-  g_autofree char *reason = NULL;
-  OpenclRunner *runner = opencl_runner_new (&kernel, 1, &reason);
-
-  *out_reason = "no OpenCL";
-  if (runner == NULL)
-    return FALSE;
-  opencl_runner_run (runner, 0, 0, buffers);
-  opencl_runner_free (runner);
-  return TRUE;
-}
-
-static int
-take_once (gpointer data)
-{
-  GBytes **object = data;
-
-  return *object == NULL ? 0 : -1;
-}
-
-static void
-keep (gpointer data, int kernel, const TpObject *object)
-{
-  GBytes **bytes = data;
-
-  *bytes = g_bytes_new (object->bytes, object->size);
-}
-
-/* Links nothing: no function of a library is called. */
-static gboolean
-run_jit_without (const TpKernel *kernel, void *const *buffers,
-                 const char *without, const char **out_reason)
-{
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TpJit) jit = NULL;
-  const TpJitWork work = { take_once, keep, &bytes, without };
-  TpObject object;
-
-  *out_reason = "no LLVM";
-  if (!tp_jit_compile (&kernel, &work, &error) && tp_jit_get_identity () == NULL)
-    return FALSE;
-  g_assert_no_error (error);
-  object.bytes = g_bytes_get_data (bytes, &object.size);
-  jit = tp_object_link (&object, 1, &error);
-  g_assert_no_error (error);
-  for (gint64 group = 0; group < kernel->n_groups; group++)
-    tp_jit_get (jit, 0) (buffers, group, NULL, 0);
-  return TRUE;
-}
-
 static gboolean
 run_jit (const TpKernel *kernel, void *const *buffers, const char **out_reason)
 {
-  return run_jit_without (kernel, buffers, NULL, out_reason);
+  return run_kernel_jit (kernel, buffers, NULL, out_reason);
 }
 
 static gboolean
@@ -131,14 +60,14 @@ run_jit_plain (const TpKernel *kernel, void *const *buffers,
 
   *out_reason = "the processor has no instructions for float16";
   return identity != NULL && strstr (identity, "+f16c") != NULL
-         && run_jit_without (kernel, buffers, "f16c", out_reason);
+         && run_kernel_jit (kernel, buffers, "f16c", out_reason);
 }
 
 /* ---- what is tried -------------------------------------------------------- */
 
 /* All that two bytes may be. */
 static void
-check_widen (RunFunc run, TpDtype dtype, int digits, int lanes)
+check_widen (RunKernelFunc run, TpDtype dtype, int digits, int lanes)
 {
   g_autoptr (TpKernel) kernel
       = make_copy (dtype, TPLAN_DTYPE_FLOAT32, N_PATTERNS, lanes);
@@ -186,7 +115,7 @@ fill_around (float *x, int digits)
 }
 
 static void
-check_narrow (RunFunc run, TpDtype dtype, int digits, int lanes)
+check_narrow (RunKernelFunc run, TpDtype dtype, int digits, int lanes)
 {
   enum { N = N_PATTERNS * N_AROUND };
   g_autoptr (TpKernel) kernel
@@ -210,7 +139,7 @@ check_narrow (RunFunc run, TpDtype dtype, int digits, int lanes)
 }
 
 static void
-check_all (RunFunc run)
+check_all (RunKernelFunc run)
 {
   static const int lanes[] = { 1, 4, 8, 16 };
 
@@ -225,7 +154,7 @@ check_all (RunFunc run)
 static void
 test_interpreter (void)
 {
-  check_all (run_interpreter);
+  check_all (run_kernel_interpreter);
 }
 
 static void
@@ -243,7 +172,7 @@ test_jit_plain (void)
 static void
 test_opencl (void)
 {
-  check_all (run_opencl);
+  check_all (run_kernel_opencl);
 }
 
 int
