@@ -18,6 +18,7 @@
 #include "ir/near-name.h"
 #include "ir/plan-memory.h"
 #include "ir/room.h"
+#include "planner/offer.h"
 #include "planner/fuse.h"
 #include "planner/place.h"
 #include "runtime/devices.h"
@@ -36,6 +37,7 @@ tp_way_clear (TpWay *way)
   tp_micro_batches_clear (&way->micro_batches);
   g_clear_pointer (&way->split, tp_graph_unref);
   g_clear_pointer (&way->graph, tp_graph_unref);
+  g_clear_pointer (&way->family, tp_groups_free);
   g_clear_pointer (&way->groups, tp_groups_free);
   g_clear_pointer (&way->costs, tp_costs_unref);
   g_clear_pointer (&way->limits, g_free);
@@ -114,7 +116,7 @@ pin_and_fuse (TpWay *way, GError **error)
                                 error);
   if (way->graph == NULL)
     return FALSE;
-  way->groups = tp_fuse_find (way->graph, way->options->no_fuse);
+  way->family = tp_fuse_find_all (way->graph, way->options->no_fuse);
   return TRUE;
 }
 
@@ -167,7 +169,7 @@ make_ready (TpWay *way, TpCostDb *db, TpCalibOptions *options, GError **error)
   if (way->from->is_elsewhere)
     return TRUE;
   return (!way->options->is_measured
-          || tp_calibrate (db, way->graph, way->groups, options, error))
+          || tp_calibrate (db, way->graph, way->family, options, error))
          && tp_devices_check (db, options, way->options->asks_drivers, error);
 }
 
@@ -202,9 +204,12 @@ find_costs (TpWay *way, GPtrArray *warnings, GError **error)
     return FALSE;
   g_clear_pointer (&way->costs, tp_costs_unref);
   way->costs
-      = tp_cost_db_lookup (db, way->graph, way->groups, &options, error);
-  if (way->costs == NULL
-      || !tp_rates_state (way->costs, &rates, wants_rates (way->options),
+      = tp_cost_db_lookup (db, way->graph, way->family, &options, error);
+  if (way->costs == NULL)
+    return FALSE;
+  g_clear_pointer (&way->groups, tp_groups_free);
+  way->groups = tp_offer_choose (way->family, way->graph, way->costs);
+  if (!tp_rates_state (way->costs, &rates, wants_rates (way->options),
                           error))
     return FALSE;
   tp_costs_share_copies (way->costs);
