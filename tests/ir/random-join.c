@@ -15,7 +15,21 @@ typedef struct
   GString *second;            /* ops behind these */
   int dims[RANK];             /* of the part being made */
   int number;                 /* of that part */
+  const char *type;           /* of all */
 } Join;
+
+static gboolean
+is_real (const Join *join)
+{
+  return strcmp (join->type, "in") == 0;
+}
+
+/* Of these what is made is stored at once. */
+static gboolean
+is_narrow (const Join *join)
+{
+  return strcmp (join->type, "int32") == 0;
+}
 
 /* Around and across the widths of vectors. */
 static int
@@ -128,8 +142,8 @@ make_integers (Join *join)
 {
   int n = join->number;
 
-  add_input (join, "int64", "x", join->dims);
-  add_input (join, "int64", "y", join->dims);
+  add_input (join, join->type, "x", join->dims);
+  add_input (join, join->type, "y", join->dims);
   g_string_append_printf (join->first, "%s x%d y%d -> p%d;",
                           INT (0, 2) ? "Add" : "Mul", n, n, n);
 }
@@ -143,47 +157,48 @@ static void (*const makers[]) (Join *) = {
 
 /* Returns what is joined, of that name. */
 static char *
-add_part (Join *join, gboolean is_integer)
+add_part (Join *join)
 {
   int n = join->number;
 
-  if (is_integer)
-    make_integers (join);
-  else
+  if (is_real (join))
     makers[INT (0, G_N_ELEMENTS (makers))](join);
-  if (INT (0, 2) == 0)
+  else
+    make_integers (join);
+  if (INT (0, 2) == 0 || is_narrow (join))
     return g_strdup_printf ("p%d", n);
-  add_input (join, is_integer ? "int64" : "in", "r", join->dims);
+  add_input (join, join->type, "r", join->dims);
   g_string_append_printf (join->second, "Add p%d r%d -> q%d;%s q%d -> e%d;", n, n, n,
-                          is_integer ? "Neg" : "Relu", n, n);
+                          is_real (join) ? "Relu" : "Neg", n, n);
   return g_strdup_printf ("e%d", n);
 }
 
 static char *
-add_copy (Join *join, gboolean is_integer)
+add_copy (Join *join)
 {
-  add_input (join, is_integer ? "int64" : "in", "c", join->dims);
+  add_input (join, join->type, "c", join->dims);
   return g_strdup_printf ("c%d", join->number);
 }
 
 /* What reads all of it, or nothing. */
 static const char *
-pick_end (gboolean is_integer)
+pick_end (const Join *join)
 {
-  if (is_integer)
-    return INT (0, 2) ? "" : ";Mul z z -> f";
-  return INT (0, 2) ? "" : ";Sigmoid z -> e;Mul e z0 -> f";
+  if (is_narrow (join) || INT (0, 2))
+    return "";
+  return is_real (join) ? ";Sigmoid z -> e;Mul e z0 -> f" : ";Mul z z -> f";
 }
 
 char *
 random_join (void)
 {
-  gboolean is_integer = INT (0, 5) == 0;
+  static const char *const types[] = { "in", "in", "in", "in", "int64", "int32" };
   int n = INT (2, MAX_PARTS + 1), axis = INT (0, RANK), made = INT (0, n), whole = 0;
   Join join = { g_string_new (NULL), g_string_new (NULL),
-                { INT (1, 3), pick_size (40), pick_size (9), pick_size (20) }, 0 };
+                { INT (1, 3), pick_size (40), pick_size (9), pick_size (20) }, 0,
+                types[INT (0, G_N_ELEMENTS (types))] };
   g_autoptr (GString) names = g_string_new (NULL);
-  const char *end = pick_end (is_integer);
+  const char *end = pick_end (&join);
 
   for (join.number = 1; join.number <= n; join.number++)
     {
@@ -192,8 +207,7 @@ random_join (void)
       gboolean is_twice = !is_made && INT (0, 2) == 0;
 
       join.dims[axis] = pick_size (axis == 1 ? 40 : 9);
-      name = is_made ? add_part (&join, is_integer)
-                     : add_copy (&join, is_integer);
+      name = is_made ? add_part (&join) : add_copy (&join);
       g_string_append_printf (names, " %s", name);
       if (is_twice)
         g_string_append_printf (names, " %s", name);
