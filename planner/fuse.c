@@ -153,11 +153,11 @@ is_join (const TpNode *node)
   return node->op != NULL && (node->op->flags & TP_OP_JOINS) != 0;
 }
 
-/* Whether the value between @producer and @consumer need not exist. A map may
+/* Whether the value between @producer and @consumer is for that alone. A map may
  * read it twice (x * x); an anchor reads it once, as its data; what joins, once. */
 static gboolean
-is_private_value (const TpGraph *graph, const TpNode *producer,
-                  const TpNode *consumer)
+is_for_one (const TpGraph *graph, const TpNode *producer,
+            const TpNode *consumer)
 {
   const TpTensor *value, *out;
 
@@ -167,7 +167,6 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
   if (value->n_consumers != 1 || value->is_output || value->state > 0
-      || !tp_dtype_hands_on (value->dtype) || is_rounding (graph, producer)
       || !tp_dtype_has_kernels (out->dtype)
       || !pins_can_meet (producer, consumer))
     return FALSE;
@@ -175,6 +174,22 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
     return have_equal_dims (value, out);
   return (consumer->inputs[0] == producer->outputs[0] || is_join (consumer))
          && count_reads (consumer, producer->outputs[0]) == 1;
+}
+
+/* Whether what @producer makes can be handed on without being stored. */
+static gboolean
+hands_on (const TpGraph *graph, const TpNode *producer)
+{
+  return tp_dtype_hands_on (graph->tensors[producer->outputs[0]].dtype)
+         && !is_rounding (graph, producer);
+}
+
+/* Whether the value between @producer and @consumer need not exist. */
+static gboolean
+is_private_value (const TpGraph *graph, const TpNode *producer,
+                  const TpNode *consumer)
+{
+  return is_for_one (graph, producer, consumer) && hands_on (graph, producer);
 }
 
 /* Whether each dimension of @out is one or more of @in, so that who goes over those
@@ -406,7 +421,7 @@ list_chain (const Chains *chains, int head, int *nodes)
 /* ---- wholes ------------------------------------------------------------ */
 
 /* The first node of the chain that may write what @join reads as @tensor where that
- * has it; -1: there is none. */
+ * has it; -1: there is none. Where nothing comes after, it is stored as it would be. */
 static int
 find_part (const Chains *chains, int tensor, int join)
 {
@@ -417,8 +432,10 @@ find_part (const Chains *chains, int tensor, int join)
   return last >= 0 && chains->next[last] < 0
                  && chains->joins (chains->anchor[last])
                  && !is_join (&graph->nodes[head])
-                 && is_private_value (graph, &graph->nodes[last],
-                                      &graph->nodes[join])
+                 && is_for_one (graph, &graph->nodes[last],
+                                &graph->nodes[join])
+                 && (chains->size[join] == 1
+                     || hands_on (graph, &graph->nodes[last]))
              ? head
              : -1;
 }

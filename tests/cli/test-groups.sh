@@ -29,4 +29,12 @@ for device in ref cpu opencl:0; do
     n=$((n + 2)); echo "ok $((n - 1)) - $device # SKIP not here"; echo "ok $n - $device # SKIP not here"
   fi
 done
+
+# Narrow reals: parts are rounded where they are stored, as they would be.
+if "$TPLAN" devices --format csv 2> /dev/null | grep -q '^cpu,'; then
+  sed 's/float32/float16/' joined.json > half.json
+  try 0 optimize half.json --devices cpu --trust-estimates -o half-plan.json && try 0 run half-plan.json --check --repeat 1; say $? "float16"
+else
+  n=$((n + 1)); echo "ok $n - float16 # SKIP no cpu device"
+fi
 finish

@@ -240,7 +240,16 @@ static const FuseCase cases[] = {
     OP ("f", "Flatten", Q ("x"), "") "," OP ("g", "Flatten", Q ("x"), "") ","
     JOIN ("u", Q ("f") "," Q ("g")), "", NULL },
   { "concat-narrow", Q ("u"),
-    ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")), "", NULL },
+    ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")), "s+u", NULL },
+  { "concat-narrow-relu", Q ("t"),
+    ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")) ","
+    OP ("t", "Abs", Q ("u"), ""), "s+u", NULL },
+  { "concat-rounds", Q ("u"),
+    OP ("b", "Cast", Q ("m"), ",\"attrs\":{\"to\":10}") ","
+    JOIN ("u", Q ("b") "," Q ("h")), "b+u", NULL },
+  { "concat-rounds-relu", Q ("t"),
+    OP ("b", "Cast", Q ("m"), ",\"attrs\":{\"to\":10}") ","
+    JOIN ("u", Q ("b") "," Q ("h")) "," RELU ("t", "u"), "u+t", NULL },
   { "concat-pins-apart", Q ("u"),
     OP ("r", "Relu", Q ("x"), ",\"device\":\"cpu\"") "," RELU ("t", "x") ","
     OP ("u", "Concat", Q ("r") "," Q ("t"),
