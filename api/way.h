@@ -14,6 +14,7 @@ typedef struct
   TpMicroBatches micro_batches; /* (owned) */
   const char *const *streamed; /* (nullable) weights */
   const char *streamed_from;  /* (nullable): set with these */
+  char **no_fuse;             /* rules left out besides those of @options; NULL */
   TpGraph *split;             /* pinned, in these micro-batches */
   TpGraph *graph;             /* the same, with those streamed */
   TpGroups *family;           /* all that may be fused */

@@ -17,6 +17,18 @@ sed '/"no_fuse"/d' chains.json | head -n -2 > body
 { cat body; tail -n 2 chains.json | sed "s/\"[0-9a-f]*\"\$/\"$(sha256sum body | cut -d ' ' -f 1)\"/"; } > lie.json
 try 1 check lie.json && out_has 'by their times others are offered'; say $? "a choice that its times do not make is refused"
 
+# Two devices that are as fast: parts of the Concat on both at once end before a whole on one.
+for name in a b; do
+  printf '[machine]\ngflops=20\ngbps=60\nlaunch=1us\n' > $name.conf
+done
+echo 'link=60GB/s+1us' >> b.conf
+two="--devices sim:a.conf,sim:b.conf"
+try 0 optimize joined.json $two --format json -o time.json && [ "$(json groups)" = 2 ] && ! grep -q no_fuse time.json
+say $? "one after the other a whole takes least"
+try 0 optimize joined.json $two --objective makespan --format json -o span.json && [ "$(json span_ns)" -lt "$(sed -n 's/^ "cost_ns": \([0-9]*\),*$/\1/p' time.json)" ] \
+  && grep -q '"no_fuse": \["concat"\]' span.json && try 0 check span.json
+say $? "at once its parts on both end first, and the plan says how it was made"
+
 # On devices that are there: each choice is right, whatever comes of measuring.
 for device in ref cpu opencl:0; do
   if "$TPLAN" devices --format csv 2> /dev/null | grep -q "^$device,"; then
