@@ -14,6 +14,7 @@
 #include "ir/beside.h"
 #include "ir/guard.h"
 #include "ir/plan-memory.h"
+#include "planner/offer.h"
 #include "planner/fuse.h"
 #include "planner/margin.h"
 #include "runtime/devices.h"
@@ -52,8 +53,8 @@ find_any_groups (const TpBind *bind)
       for (int i = 0, k = 0; i < n; i++)
         if (set & 1u << i)
           left_out[k++] = rules[i];
-      groups = tp_fuse_find (bind->graph, left_out);
-      is_found = are_equal_groups (groups, bind->plan->all_groups);
+      groups = tp_fuse_find_all (bind->graph, left_out);
+      is_found = tp_offer_allows (groups, bind->plan->all_groups);
     }
   return is_found;
 }
@@ -72,9 +73,40 @@ check_groups (TpBind *bind)
   for (int i = 0; no_fuse != NULL && no_fuse[i] != NULL; i++)
     if (!g_strv_contains (rules, no_fuse[i]))
       return tp_bind_fail (bind, "no_fuse: no fusion rule '%s'", no_fuse[i]);
-  groups = tp_fuse_find (bind->graph, no_fuse);
-  return are_equal_groups (groups, plan->all_groups)
+  groups = tp_fuse_find_all (bind->graph, no_fuse);
+  return tp_offer_allows (groups, plan->all_groups)
          || tp_bind_fail (bind, "all_groups: the fusion rules give others");
+}
+
+/* Of @family, of which @costs are, the groups that they say are to be offered; after
+ * that they are of these. */
+static gboolean
+check_choice (TpBind *bind, const TpGroups *family, TpCosts *costs)
+{
+  g_autoptr (TpGroups) chosen = tp_offer_choose (family, bind->graph, costs);
+
+  return are_equal_groups (chosen, bind->plan->all_groups)
+         || tp_bind_fail (bind, "all_groups: by their times others are offered");
+}
+
+/* Where the graph and figures of simulated devices say all times. */
+static gboolean
+check_certain_choice (TpBind *bind)
+{
+  const TpPlan *plan = bind->plan;
+  g_autoptr (TpGroups) family = NULL;
+  g_autoptr (TpCosts) costs = NULL;
+
+  for (int i = 0; i < plan->n_devices; i++)
+    if (!tp_device_is_simulated (plan->devices[i]))
+      return TRUE;
+  family = tp_fuse_find_all (bind->graph, (const char *const *) plan->no_fuse);
+  if (plan->version == 1 || family->n_groups == plan->all_groups->n_groups)
+    return TRUE; /* there are no others */
+  costs = tp_costs_find_certain (bind->graph, family,
+                                 (const char *const *) plan->devices,
+                                 plan->costs->is_mapped, NULL);
+  return costs == NULL || check_choice (bind, family, costs);
 }
 
 /* ---- figures ------------------------------------------------------------ */
@@ -309,7 +341,8 @@ check_figures (TpBind *bind)
     is_good = tp_bind_fail (bind, "same_silicon: devices are simulated");
   for (int i = 0; i < plan->n_devices; i++)
     is_good &= check_real (bind, i);
-  return check_errors (bind) && is_good && check_trust (bind);
+  return check_errors (bind) && is_good && check_trust (bind)
+         && check_certain_choice (bind);
 }
 
 /* ---- what is worked out from placements --------------------------------- */
@@ -530,6 +563,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
           .wholes_until_us
           = plan->costs->errors == NULL ? 0 : plan->costs->errors->until_us };
   g_autoptr (TpCostDb) db = NULL;
+  g_autoptr (TpGroups) family = NULL;
   g_autoptr (TpCosts) costs = NULL;
 
   if (plan->version == 1 || plan->origin.facts == NULL)
@@ -541,10 +575,10 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
     }
   db = tp_elsewhere_is (path) ? tp_elsewhere_open (path, error)
                               : tp_cost_db_open (path, TRUE, error);
+  family = tp_fuse_find_all (graph, (const char *const *) plan->no_fuse);
   costs = db == NULL ? NULL
-                     : tp_cost_db_lookup (db, graph, plan->all_groups, &options,
-                                          error);
-  if (costs == NULL)
+                     : tp_cost_db_lookup (db, graph, family, &options, error);
+  if (costs == NULL || !check_choice (&bind, family, costs))
     return FALSE;
   return (check_facts (&bind, db) & tp_bind_compare (&bind, costs, "the table has")
           & tp_bind_compare_silicon (&bind, costs)

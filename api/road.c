@@ -293,10 +293,10 @@ count_model (TpWay *way, TpCostDb *db, TpCalibOptions *options,
   options->warnings = NULL;
   options->trusts_estimates = TRUE; /* all are counted */
   way->costs
-      = tp_cost_db_lookup (db, way->graph, way->groups, options, error);
+      = tp_cost_db_lookup (db, way->graph, way->family, options, error);
   if (way->costs == NULL)
     return FALSE;
-  measured->n_groups = way->groups->n_groups;
+  measured->n_groups = way->family->n_groups;
   count_times (way->costs, way->costs->nodes, way->costs->n_nodes,
                measured);
   count_times (way->costs, way->costs->groups, way->costs->n_groups,
@@ -326,9 +326,9 @@ tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
   if (graph != NULL)
     {
       way.graph = tp_graph_ref (graph->graph);
-      way.groups = tp_fuse_find (way.graph, NULL);
+      way.family = tp_fuse_find_all (way.graph, NULL);
     }
-  return tp_calibrate (db, way.graph, way.groups, &options, error)
+  return tp_calibrate (db, way.graph, way.family, &options, error)
          && (graph == NULL || out_measured == NULL
              || count_model (&way, db, &options, out_measured, error));
 }

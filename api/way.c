@@ -18,6 +18,7 @@
 #include "ir/near-name.h"
 #include "ir/plan-memory.h"
 #include "ir/room.h"
+#include "planner/offer.h"
 #include "planner/fuse.h"
 #include "planner/place.h"
 #include "runtime/devices.h"
@@ -34,8 +35,10 @@ void
 tp_way_clear (TpWay *way)
 {
   tp_micro_batches_clear (&way->micro_batches);
+  g_clear_pointer (&way->no_fuse, g_strfreev);
   g_clear_pointer (&way->split, tp_graph_unref);
   g_clear_pointer (&way->graph, tp_graph_unref);
+  g_clear_pointer (&way->family, tp_groups_free);
   g_clear_pointer (&way->groups, tp_groups_free);
   g_clear_pointer (&way->costs, tp_costs_unref);
   g_clear_pointer (&way->limits, g_free);
@@ -92,6 +95,13 @@ check_room (const TpWay *way, GError **error)
                         "to plan this model", error);
 }
 
+static const char *const *
+get_no_fuse (const TpWay *way)
+{
+  return way->no_fuse != NULL ? (const char *const *) way->no_fuse
+                              : way->options->no_fuse;
+}
+
 static gboolean
 pin_and_fuse (TpWay *way, GError **error)
 {
@@ -114,7 +124,7 @@ pin_and_fuse (TpWay *way, GError **error)
                                 error);
   if (way->graph == NULL)
     return FALSE;
-  way->groups = tp_fuse_find (way->graph, way->options->no_fuse);
+  way->family = tp_fuse_find_all (way->graph, get_no_fuse (way));
   return TRUE;
 }
 
@@ -167,7 +177,7 @@ make_ready (TpWay *way, TpCostDb *db, TpCalibOptions *options, GError **error)
   if (way->from->is_elsewhere)
     return TRUE;
   return (!way->options->is_measured
-          || tp_calibrate (db, way->graph, way->groups, options, error))
+          || tp_calibrate (db, way->graph, way->family, options, error))
          && tp_devices_check (db, options, way->options->asks_drivers, error);
 }
 
@@ -202,9 +212,12 @@ find_costs (TpWay *way, GPtrArray *warnings, GError **error)
     return FALSE;
   g_clear_pointer (&way->costs, tp_costs_unref);
   way->costs
-      = tp_cost_db_lookup (db, way->graph, way->groups, &options, error);
-  if (way->costs == NULL
-      || !tp_rates_state (way->costs, &rates, wants_rates (way->options),
+      = tp_cost_db_lookup (db, way->graph, way->family, &options, error);
+  if (way->costs == NULL)
+    return FALSE;
+  g_clear_pointer (&way->groups, tp_groups_free);
+  way->groups = tp_offer_choose (way->family, way->graph, way->costs);
+  if (!tp_rates_state (way->costs, &rates, wants_rates (way->options),
                           error))
     return FALSE;
   tp_costs_share_copies (way->costs);
@@ -250,7 +263,7 @@ static void
 sign_origin (const TpWay *way, TpPlan *plan)
 {
   g_strfreev (plan->no_fuse);
-  plan->no_fuse = g_strdupv ((char **) way->options->no_fuse);
+  plan->no_fuse = g_strdupv ((char **) get_no_fuse (way));
   g_strfreev (plan->origin.facts);
   g_free (plan->origin.machine);
   plan->origin = (TpPlanOrigin){
@@ -408,8 +421,8 @@ enter_stage (const TpWay *way, int stage, const char *what, GError **error)
   return FALSE;
 }
 
-gboolean
-tp_way_take (TpWay *way, TpRoadTaken *out, GError **error)
+static gboolean
+take (TpWay *way, TpRoadTaken *out, GError **error)
 {
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
 
@@ -423,4 +436,63 @@ tp_way_take (TpWay *way, TpRoadTaken *out, GError **error)
       && enter_stage (way, 2, "placing ops", error))
     out->plan = place (way, error);
   return out->plan != NULL;
+}
+
+/* ---- parts of wholes ---------------------------------------------------- */
+
+#define WHOLES "concat"       /* the rule that they are by */
+
+/* Where engines work at once parts of a whole may be better on several. */
+static gboolean
+may_be_parted (const TpWay *way)
+{
+  return g_strcmp0 (way->options->objective, "makespan") == 0
+         && way->costs->n_devices > 1
+         && way->groups->n_groups < way->family->n_groups;
+}
+
+static char **
+add_rule (const char *const *rules, const char *rule)
+{
+  int n = rules == NULL ? 0 : (int) g_strv_length ((char **) rules);
+  char **all = g_new0 (char *, n + 2);
+
+  for (int i = 0; i < n; i++)
+    all[i] = g_strdup (rules[i]);
+  all[n] = g_strdup (rule);
+  return all;
+}
+
+/* The plan without wholes, where its run ends before that of @best. */
+static void
+take_parted (const TpWay *way, TpRoadTaken *best)
+{
+  g_auto (TpRoadTaken) taken = { NULL };
+  g_auto (TpWay) parted
+      = { .model = way->model,
+          .from = way->from,
+          .options = way->options,
+          .micro_batches = tp_micro_batches_copy (&way->micro_batches),
+          .streamed = way->streamed,
+          .streamed_from = way->streamed_from,
+          .no_fuse = add_rule (way->options->no_fuse, WHOLES) };
+
+  if (take (&parted, &taken, NULL)
+      && tp_road_taken_get_cost (&taken) < tp_road_taken_get_cost (best))
+    {
+      TplanPlan *plan = best->plan;
+
+      best->plan = taken.plan;
+      taken.plan = plan;
+    }
+}
+
+gboolean
+tp_way_take (TpWay *way, TpRoadTaken *out, GError **error)
+{
+  if (!take (way, out, error))
+    return FALSE;
+  if (may_be_parted (way))
+    take_parted (way, out);
+  return TRUE;
 }

@@ -14,9 +14,11 @@ typedef struct
   TpMicroBatches micro_batches; /* (owned) */
   const char *const *streamed; /* (nullable) weights */
   const char *streamed_from;  /* (nullable): set with these */
+  char **no_fuse;             /* rules left out besides those of @options; NULL */
   TpGraph *split;             /* pinned, in these micro-batches */
   TpGraph *graph;             /* the same, with those streamed */
-  TpGroups *groups;
+  TpGroups *family;           /* all that may be fused */
+  TpGroups *groups;           /* those of it that are offered */
   TpCosts *costs;
   gint64 *limits;             /* [row]: of what there is, and what is asked for */
   gboolean is_apart;          /* nothing is mapped, for limits are in the way */

@@ -257,7 +257,7 @@ plan_pass (TpCalibration *self, int index, int pass, GError **error)
 {
   TpMeasureDevice *device = &self->measure.devices[index];
   TpArray *links = tp_links_list (self->keys, device->name,
-                                  self->failed[index], pass == 0);
+                                  self->failed[index], pass);
 
   tp_array_unref (device->passes[pass]);
   device->passes[pass] = links;
@@ -270,9 +270,10 @@ plan_pass (TpCalibration *self, int index, int pass, GError **error)
       if (!is_missing (self, index, key, &device->is_wanted[key], error))
         return FALSE;
     }
-  /* what is alone in both passes is wanted from the first only */
-  for (guint i = 0; pass > 0 && i < device->passes[0]->len; i++)
-    self->is_covered[tp_array_index (device->passes[0], int, i)] = TRUE;
+  /* what is there in several passes is wanted from the first only */
+  for (int before = 0; before < pass; before++)
+    for (guint i = 0; i < device->passes[before]->len; i++)
+      self->is_covered[tp_array_index (device->passes[before], int, i)] = TRUE;
   tp_links_thin (links, device->is_wanted, self->is_covered);
   memset (self->is_covered, 0, self->keys->n * sizeof (gboolean));
   return TRUE;

@@ -25,7 +25,7 @@ typedef struct
   TpDeviceMatch *matches;     /* per device: what the tables have of it */
   TpDeviceRow **rows;         /* per device, in @db */
   gboolean *is_unknown;       /* per device: constants wanted */
-  gboolean *is_covered;       /* per key: the pass before has it */
+  gboolean *is_covered;       /* per key: a pass before has it */
   GHashTable **failed;        /* per device: digests not to run again */
   gboolean *has_given_up;     /* per device: its rest is left out */
   gint64 start_us, deadline_us;

@@ -47,7 +47,7 @@ spell_out (const TpChain *chain, int pass, GError **error)
       error);
 }
 
-/* Both passes use the same bytes, one after the other. */
+/* All passes use the same bytes, one after the other. */
 static gboolean
 allocate (TpChain *chain, GError **error)
 {
@@ -155,7 +155,7 @@ add_links (TpChain *chain, const TpChainWanted *wanted, const TpTarget *target)
       {
         int key = tp_array_index (passes[i], int, j);
         g_autoptr (TpPointers) rivals
-            = i == 0 ? list_rivals (chain, wanted, key, target) : NULL;
+            = i != TP_PASS_NODES ? list_rivals (chain, wanted, key, target) : NULL;
 
         for (guint k = 0; rivals != NULL && k < rivals->len; k++)
           add_link (chain, key, i, g_strdup (rivals->pdata[k]));

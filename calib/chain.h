@@ -1,15 +1,14 @@
 /* chain.h: a graph, or part of one, made ready to run on one device as a session
- * would run it: one arena, its own constants, launches in order. Two ways of
+ * would run it: one arena, its own constants, launches in order. Three ways of
  * running it share kernels, constants and the arena. */
 #ifndef TP_CALIB_CHAIN_H
 #define TP_CALIB_CHAIN_H
 
 #include "calib/keys.h"
+#include "calib/links.h"
 #include "calib/samples.h"
 #include "ir/array.h"
 #include "runtime/arena.h"
-
-#define TP_N_PASSES 2         /* with groups fused, and node by node */
 
 typedef struct
 {

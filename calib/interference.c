@@ -393,7 +393,7 @@ add_chain (Side *side, int n_threads, GError **error)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   g_autoptr (TpArray) none = tp_array_new (sizeof (int));
-  TpArray *const passes[TP_N_PASSES] = { links, none };
+  TpArray *const passes[TP_N_PASSES] = { links, none, none };
   const TpChainWanted wanted = { .keys = side->keys, .passes = passes };
   const int *all;
 

@@ -16,28 +16,38 @@ can_run (const TpKey *key, const char *device, GHashTable *failed)
          && !g_hash_table_contains (failed, key->digest);
 }
 
-/* A group comes where its last node was. */
+/* A group comes where its last node was. Groups that hold others come after these;
+ * @is_inside: nodes that are in one, which stay there; NULL: they do not. */
 static void
-put_group (const TpKeys *keys, int group, int *instead)
+put_group (const TpKeys *keys, int group, int *instead, gboolean *is_inside)
 {
   const TpKey *key = &keys->keys[group];
 
+  for (int i = 0; i < key->n_nodes && is_inside != NULL; i++)
+    if (is_inside[key->nodes[i]])
+      return;
   for (int i = 0; i < key->n_nodes; i++)
-    instead[key->nodes[i]] = i == key->n_nodes - 1 ? group : -1;
+    {
+      instead[key->nodes[i]] = i == key->n_nodes - 1 ? group : -1;
+      if (is_inside != NULL)
+        is_inside[key->nodes[i]] = TRUE;
+    }
 }
 
 TpArray *
 tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
-               gboolean is_fused)
+               int pass)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   g_autofree int *instead = tp_new (int, keys->n_nodes + 1); /* -1: nothing */
+  g_autofree gboolean *is_inside
+      = pass == TP_PASS_CHAINS ? tp_new0 (gboolean, keys->n_nodes + 1) : NULL;
 
   for (int i = 0; i < keys->n_nodes; i++)
     instead[i] = can_run (&keys->keys[i], device, failed) ? i : -1;
-  for (int i = keys->n_nodes; i < keys->n && is_fused; i++)
+  for (int i = keys->n_nodes; i < keys->n && pass != TP_PASS_NODES; i++)
     if (can_run (&keys->keys[i], device, failed))
-      put_group (keys, i, instead);
+      put_group (keys, i, instead, is_inside);
   for (int i = 0; i < keys->n_nodes; i++)
     if (instead[i] >= 0)
       tp_array_append_val (links, instead[i]);

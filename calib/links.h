@@ -5,11 +5,20 @@
 #include "calib/keys.h"
 #include "ir/array.h"
 
-/* Keys (int): every node once, alone or (if @is_fused) in its group, in the
+/* Ways to run a graph. */
+enum
+{
+  TP_PASS_FUSED,              /* nodes in the largest group that each is in */
+  TP_PASS_NODES,              /* one by one */
+  TP_PASS_CHAINS,             /* in the smallest group */
+  TP_N_PASSES
+};
+
+/* Keys (int): every node once, alone or in a group as @pass has it, in the
  * order of the graph. Without what @device cannot run or is in @failed (a set of
  * digests). */
 TpArray *tp_links_list (const TpKeys *keys, const char *device,
-                        GHashTable *failed, gboolean is_fused);
+                        GHashTable *failed, int pass);
 /* When little of it is wanted, keeps only that and what feeds it. What
  * @is_covered is not wanted here. */
 void tp_links_thin (TpArray *links, const gboolean *is_wanted,

@@ -80,7 +80,7 @@ read_work (TpCalibration *self, int device, Work *work, GError **error)
   if (!read_tried (self, device, work, error))
     return FALSE;
   work->links = tp_links_list (self->keys, self->measure.devices[device].name,
-                               self->failed[device], TRUE);
+                               self->failed[device], TP_PASS_FUSED);
   work->times_ns = tp_new0 (gint64, self->keys->n + 1);
   work->is_tuned = tp_new0 (gboolean, self->keys->n + 1);
   for (guint i = 0; i < work->links->len; i++)

@@ -317,7 +317,7 @@ add_kernels (TpTuned *tuned, const TpKeys *keys, const TpMap *timed,
              int n_threads, GError **error)
 {
   g_autoptr (GHashTable) none = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autoptr (TpArray) links = tp_links_list (keys, tuned->device, none, TRUE);
+  g_autoptr (TpArray) links = tp_links_list (keys, tuned->device, none, TP_PASS_FUSED);
   g_autoptr (TpMap) found = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   TpTarget target = { 0 };
 

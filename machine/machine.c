@@ -408,7 +408,8 @@ tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work)
   double compute_ns = work->flops / (machine->peak_gflops * MAX (fill, 1e-9));
   double memory_ns = bytes / machine->bandwidth_gbps;
 
-  return machine_round_ns (machine->launch_ns + MAX (compute_ns, memory_ns));
+  return machine_round_ns (machine->launch_ns * MAX (work->n_kernels, 1)
+                           + MAX (compute_ns, memory_ns));
 }
 
 gint64

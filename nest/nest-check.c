@@ -400,6 +400,25 @@ count_reached (const TpNest *nest, gint64 n_iterations, gint64 *read,
       access_count_reached (nest, &nest->store, n_iterations));
 }
 
+/* Maps are one kernel together. What makes scratch is one with who reads that. */
+static int
+count_kernels (const TpLowered *lowered)
+{
+  gboolean has_maps = FALSE;
+  int n = 0;
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      const TpNest *nest = lowered->nests[i];
+
+      if (lowered->operands[nest->store.operand].is_scratch)
+        continue;
+      has_maps |= !tp_nest_reduces (nest);
+      n += tp_nest_reduces (nest);
+    }
+  return n + has_maps;
+}
+
 void
 tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
 {
@@ -433,5 +452,6 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
           work.written_bytes,
           size_mul_sat (MIN (written[i], operand->n_elements), size));
     }
+  work.n_kernels = count_kernels (lowered);
   *out_work = work;
 }

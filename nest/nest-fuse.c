@@ -123,15 +123,6 @@ nest_import (TpNest *nest, const TpNest *src, int root, const Loaded *loaded)
 
 /* ---- epilogue ---------------------------------------------------------- */
 
-static gboolean
-nest_has_reduce (const TpNest *nest)
-{
-  for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce)
-      return TRUE;
-  return nest->n_stages > 0;
-}
-
 /* The one way in which @nest reads @operand; NULL when there are none, several,
  * guards, an index or a step. */
 static const TpAccess *
@@ -211,6 +202,17 @@ nest_stores_exactly (const TpNest *nest)
   return fits[nest->result];
 }
 
+/* What it stores is what it loads, in memory of the same type: it takes whatever would
+ * have been stored there. */
+static gboolean
+nest_is_copy (const TpNest *nest)
+{
+  const TpExpr *result = &nest->exprs[nest->result];
+
+  return result->op == TP_EXPR_LOAD
+         && nest->loads[result->index].dtype == nest->store.dtype;
+}
+
 static gboolean
 nest_has_staged_index (const TpNest *nest)
 {
@@ -234,8 +236,8 @@ tp_nest_fuse (const TpNest *producer, const TpNest *consumer, int operand)
   TpMatch match;
 
   if (meet == NULL || producer->store.operand != operand
-      || nest_has_reduce (consumer) || !nest_stores_once (producer)
-      || !nest_stores_exactly (producer))
+      || tp_nest_reduces (consumer) || !nest_stores_once (producer)
+      || (!nest_stores_exactly (producer) && !nest_is_copy (consumer)))
     return NULL;
   tp_match_init (&match, producer, &producer->store, consumer, meet);
   if (!tp_match_solve (&match))
@@ -371,7 +373,7 @@ nest_is_plain_map (const TpNest *nest)
   for (int i = 0; i < nest->n_loads; i++)
     if (nest->loads[i].n_guards > 0 || nest->loads[i].index >= 0)
       return FALSE;
-  return !nest_has_reduce (nest);
+  return !tp_nest_reduces (nest);
 }
 
 TpNest *

@@ -103,6 +103,15 @@ tp_nest_add_load (TpNest *nest, int operand)
   return load;
 }
 
+gboolean
+tp_nest_reduces (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce)
+      return TRUE;
+  return nest->n_stages > 0;
+}
+
 int
 tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr)
 {

@@ -187,6 +187,7 @@ typedef struct
   gint64 written_bytes;
   gint64 constant_bytes;      /* part of read_bytes that is constant */
   gint64 n_points;            /* spatial points: how parallel it is */
+  int n_kernels;              /* at least, of an iteration; 0: one */
 } TpWork;
 
 TpNest *tp_nest_new (void);
@@ -198,6 +199,7 @@ int tp_nest_add_axis (TpNest *nest, gint64 extent, gboolean is_reduce);
 /* Returns the load with zero strides, of float32, to be filled in (its dtype
  * before tp_nest_load()); valid until the next. */
 TpAccess *tp_nest_add_load (TpNest *nest, int operand);
+gboolean tp_nest_reduces (const TpNest *nest);
 int tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr);
 /* Builders of expressions return the new index; equal ones are shared. A whole
  * constant takes the class of what it is combined with; all else that mixes

@@ -1,315 +1,34 @@
-/* lower.c: one node, or a chain of them, to a program of nests: one nest per node
- * that is not elementwise, and those that are within these. */
+/* lower.c: one node, or a group of them, to a program of nests: a chain, or chains
+ * that end at a node that joins what they make. Such are lowered each for itself;
+ * then each is composed with the nest that would have copied what it makes to its
+ * place. */
 #include "config.h"
 
 #include "ops/lower.h"
 
 #include "ir/guard.h"
 #include "nest/nest-check.h"
-#include "nest/nest-expr.h"
 #include "nest/nest-fuse.h"
+#include "ops/lower-chain.h"
 #include "ops/op-util.h"
+#include "ops/op.h"
 
 #include <string.h>
 
-static const TpTensor *
-node_get_output (const TpGraph *graph, const TpNode *node)
+/* ---- operands ---------------------------------------------------------- */
+
+static void
+renumber_accesses (TpLowered *lowered, const int *number)
 {
-  return &graph->tensors[node->outputs[0]];
-}
-
-/* ---- may it be? -------------------------------------------------------- */
-
-static gboolean
-check_tensor (const TpNode *node, const TpTensor *tensor, GError **error)
-{
-  const char *type = tp_dtype_get_name (tensor->dtype);
-
-  if (!tp_dtype_has_kernels (tensor->dtype))
-    return tp_op_refuse (node, error,
-                         "tensor '%s' is %s: only the device ref runs %s, "
-                         "where it is named (--devices cpu,ref)",
-                         tensor->name, type, type);
-  if (tensor->count == 0)
-    return tp_op_refuse (node, error, "tensor '%s' is empty", tensor->name);
-  return TRUE;
-}
-
-/* Somebody reads output @i of @node. */
-static gboolean
-node_needs_output (const TpGraph *graph, const TpNode *node, int i)
-{
-  const TpTensor *tensor = NULL;
-
-  if (node->outputs[i] < 0)
-    return FALSE;
-  tensor = &graph->tensors[node->outputs[i]];
-  return tensor->is_output || tensor->n_consumers > 0;
-}
-
-static gboolean
-check_node (const TpGraph *graph, const TpNode *node, GError **error)
-{
-  if (node->op == NULL)
-    return tp_op_refuse (node, error,
-                         "type '%s' is not known: give its costs, or see "
-                         "`tplan ops`",
-                         node->type);
-  if (node->op->kind == TP_OP_VIEW)
-    return TRUE;
-  if (node->op->lower == NULL)
-    return tp_op_refuse (node, error,
-                         "type '%s' has no kernels: only the device ref "
-                         "runs it, where it is named (--devices cpu,ref)",
-                         node->type);
-  for (int i = 0; i < node->n_outputs; i++)
-    if (node->outputs[i] >= 0
-        && !check_tensor (node, &graph->tensors[node->outputs[i]], error))
-      return FALSE;
-  return TRUE;
-}
-
-/* Inputs that were read while lowering, such as axes, may be of any type. */
-static gboolean
-check_operands (const TpGraph *graph, const TpNode *node,
-                const TpLowered *lowered, GError **error)
-{
-  for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].tensor >= 0
-        && !check_tensor (node, &graph->tensors[lowered->operands[i].tensor],
-                          error))
-      return FALSE;
-  return TRUE;
-}
-
-/* The nests from @first on are of classes that kernels have. */
-static gboolean
-check_classes (const TpNode *node, const TpLowered *lowered, int first,
-               GError **error)
-{
-  for (int i = first; i < lowered->n_nests; i++)
-    {
-      g_autoptr (GError) why = NULL;
-
-      if (!tp_nest_check_classes (lowered->nests[i], &why))
-        return tp_op_refuse (node, error, "%s", why->message);
-    }
-  return TRUE;
-}
-
-/* Some nest of @lowered writes each output of @node that somebody reads. */
-static gboolean
-check_outputs (const TpGraph *graph, const TpNode *node,
-               const TpLowered *lowered, GError **error)
-{
-  for (int i = 0; i < node->n_outputs; i++)
-    {
-      gboolean is_written = !node_needs_output (graph, node, i);
-
-      for (int k = 0; k < lowered->n_nests && !is_written; k++)
-        {
-          int operand = lowered->nests[k]->store.operand;
-
-          is_written = lowered->operands[operand].tensor == node->outputs[i];
-        }
-      if (!is_written)
-        return tp_op_refuse (node, error,
-                             "output %d ('%s') has no kernel: only the device "
-                             "ref computes it",
-                             i, graph->tensors[node->outputs[i]].name);
-    }
-  return TRUE;
-}
-
-static gboolean
-node_reads (const TpNode *node, int tensor)
-{
-  for (int i = 0; i < node->n_inputs; i++)
-    if (node->inputs[i] == tensor)
-      return TRUE;
-  return FALSE;
-}
-
-/* Of a chain, what is not elementwise: one op of any kind, or a product, a reduction
- * of its rows, and a product with these. */
-static gboolean
-check_anchors (const TpGraph *graph, const int *nodes, int n_nodes,
-               GError **error)
-{
-  static const TpOpKind kinds[]
-      = { TP_OP_CONTRACT, TP_OP_REDUCE, TP_OP_CONTRACT };
-  const TpNode *anchors[G_N_ELEMENTS (kinds) + 1] = { NULL };
-  guint n = 0;
-
-  for (int i = 0; i < n_nodes && n < G_N_ELEMENTS (anchors); i++)
-    {
-      const TpNode *node = &graph->nodes[nodes[i]];
-
-      if (node->op->kind != TP_OP_MAP && node->op->kind != TP_OP_VIEW)
-        anchors[n++] = node;
-    }
-  for (guint i = 0; n == G_N_ELEMENTS (kinds) && i < n; i++)
-    if (anchors[i]->op->kind != kinds[i])
-      n = 2;
-  if (n > 1 && n != G_N_ELEMENTS (kinds))
-    return tp_op_refuse (anchors[1], error,
-                         "a second op that is not elementwise in one kernel");
-  return TRUE;
-}
-
-/* What has the same elements in the same order, for ops before it and after. */
-static gboolean
-is_view_between (const TpGraph *graph, const int *nodes, int n_nodes, int i)
-{
-  const TpNode *node = &graph->nodes[nodes[i]];
-
-  return i > 0 && i + 1 < n_nodes
-         && tp_tensor_is_row_major (&graph->tensors[node->inputs[0]])
-         && tp_tensor_is_row_major (node_get_output (graph, node));
-}
-
-static gboolean
-check_chain (const TpGraph *graph, const int *nodes, int n_nodes,
-             GError **error)
-{
-  for (int i = 0; i < n_nodes; i++)
-    {
-      const TpNode *node = &graph->nodes[nodes[i]];
-      const TpTensor *out = NULL;
-
-      if (!check_node (graph, node, error))
-        return FALSE;
-      if (n_nodes > 1 && node->op->kind == TP_OP_VIEW
-          && !is_view_between (graph, nodes, n_nodes, i))
-        return tp_op_refuse (node, error, "a view cannot be fused");
-      if (i + 1 == n_nodes)
-        return TRUE;
-      out = node_get_output (graph, node);
-      if (out->is_output || out->n_consumers != 1
-          || !node_reads (&graph->nodes[nodes[i + 1]], node->outputs[0]))
-        return tp_op_refuse (node, error,
-                             "its output '%s' is read by others than op "
-                             "'%s': they cannot be one kernel",
-                             out->name, graph->nodes[nodes[i + 1]].name);
-      for (int k = 1; k < node->n_outputs; k++)
-        if (node_needs_output (graph, node, k))
-          return tp_op_refuse (node, error,
-                               "it has several outputs: they cannot all leave "
-                               "one kernel with op '%s'",
-                               graph->nodes[nodes[i + 1]].name);
-    }
-  return TRUE;
-}
-
-/* ---- joining ----------------------------------------------------------- */
-
-/* Replaces those of the first @n_before nests that write @operand, and the one
- * after them, which reads it, by their compositions. */
-static gboolean
-join_epilogue (TpLowered *lowered, int n_before, int operand)
-{
-  g_autoptr (TpNest) map = lowered->nests[n_before];
-
-  g_assert (lowered->n_nests == n_before + 1);
-  lowered->n_nests = n_before;
-  for (int i = 0; i < n_before; i++)
-    {
-      TpNest *fused = NULL;
-
-      if (lowered->nests[i]->store.operand != operand)
-        continue;
-      fused = tp_nest_fuse (lowered->nests[i], map, operand);
-      if (fused == NULL)
-        return FALSE;
-      tp_nest_free (lowered->nests[i]);
-      lowered->nests[i] = fused;
-    }
-  return TRUE;
-}
-
-static gboolean
-join_prologue (TpLowered *lowered, int operand)
-{
-  g_autoptr (TpNest) map = lowered->nests[0];
-
-  lowered->n_nests--;
-  memmove (lowered->nests, lowered->nests + 1,
-           lowered->n_nests * sizeof lowered->nests[0]);
   for (int i = 0; i < lowered->n_nests; i++)
     {
-      TpNest *fused = tp_nest_fuse_prologue (map, lowered->nests[i], operand);
+      TpNest *nest = lowered->nests[i];
 
-      if (fused == NULL)
-        return FALSE;
-      tp_nest_free (lowered->nests[i]);
-      lowered->nests[i] = fused;
+      for (int k = 0; k < nest->n_loads; k++)
+        nest->loads[k].operand = number[nest->loads[k].operand];
+      nest->store.operand = number[nest->store.operand];
     }
-  return TRUE;
 }
-
-/* @operand, which a nest that is no map writes, is handed on in scratch. */
-static gboolean
-join_scratch (TpLowered *lowered, int n_before, int operand)
-{
-  if (lowered->nests[n_before - 1]->store.operand != operand
-      || (n_before > 1
-          && lowered->nests[n_before - 2]->store.operand == operand))
-    return FALSE;
-  lowered->operands[operand].tensor = -1;
-  lowered->operands[operand].is_scratch = TRUE;
-  return TRUE;
-}
-
-/* What @before makes is read as what the view @node makes: by other strides. */
-static void
-pass_view (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
-           const TpNode *node)
-{
-  int operand = tp_lowered_get_tensor (lowered, graph, before->outputs[0]);
-
-  lowered->operands[operand].tensor = node->outputs[0];
-}
-
-/* Adds @node, which reads the output of @before (NULL: it is the first). */
-static gboolean
-add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
-          const TpNode *node, GError **error)
-{
-  int n_before = lowered->n_nests;
-  int operand = -1;
-  gboolean is_joined = FALSE;
-
-  if (before != NULL && node->op->kind == TP_OP_VIEW)
-    {
-      pass_view (lowered, graph, before, node);
-      return TRUE;
-    }
-  if (!node->op->lower (graph, node, lowered, error)
-      || !check_operands (graph, node, lowered, error)
-      || !check_classes (node, lowered, n_before, error)
-      || !check_outputs (graph, node, lowered, error))
-    return FALSE;
-  if (before == NULL)
-    return TRUE;
-  if (lowered->n_iterations > 1)
-    return tp_op_refuse (node, error,
-                         "a recurrence cannot be fused with op '%s'",
-                         before->name);
-  operand = tp_lowered_get_tensor (lowered, graph, before->outputs[0]);
-  if (node->op->kind == TP_OP_MAP)
-    is_joined = join_epilogue (lowered, n_before, operand);
-  else if (lowered->nests[n_before - 1]->n_stages > 0)
-    is_joined = join_scratch (lowered, n_before, operand);
-  else
-    is_joined = n_before == 1 && join_prologue (lowered, operand);
-  if (!is_joined)
-    return tp_op_refuse (node, error,
-                         "does not line up with op '%s' for one kernel",
-                         before->name);
-  return TRUE;
-}
-
-/* ---- operands ---------------------------------------------------------- */
 
 /* Which operands are outputs of @node: the place in it plus 1, else 0. */
 static int *
@@ -348,19 +67,6 @@ number_operands_of (const TpLowered *lowered, const int *outputs, int output,
       }
 }
 
-static void
-renumber_accesses (TpLowered *lowered, const int *number)
-{
-  for (int i = 0; i < lowered->n_nests; i++)
-    {
-      TpNest *nest = lowered->nests[i];
-
-      for (int k = 0; k < nest->n_loads; k++)
-        nest->loads[k].operand = number[nest->loads[k].operand];
-      nest->store.operand = number[nest->store.operand];
-    }
-}
-
 /* Numbers operands in the order of first use, the outputs of @node last, and
  * drops those that fusion made disappear. */
 static void
@@ -386,6 +92,199 @@ number_operands (TpLowered *lowered, const TpNode *node)
   lowered->n_operands = n;
 }
 
+/* ---- joins ------------------------------------------------------------- */
+
+/* Chains that @nodes has before the one at @join, which joins what they make. */
+typedef struct
+{
+  const TpGraph *graph;
+  const int *nodes;
+  int n_nodes;
+  int join;
+  int *part;                  /* of @n_part nodes: a chain */
+  int n_part;
+} Join;
+
+/* Where the node that joins others before it is among @nodes; -1: there is none. */
+static int
+find_join (const TpGraph *graph, const int *nodes, int n_nodes)
+{
+  int i = n_nodes - 1;
+
+  while (i > 0 && !tp_node_has_flag (&graph->nodes[nodes[i]], TP_OP_JOINS))
+    i--;
+  return i > 0 ? i : -1;
+}
+
+/* Where the maker of @tensor is among those before the join; -1: it is not. */
+static int
+find_maker (const Join *join, int tensor)
+{
+  int producer = tensor < 0 ? -1 : join->graph->tensors[tensor].producer;
+
+  for (int i = 0; i < join->join && producer >= 0; i++)
+    if (join->nodes[i] == producer)
+      return i;
+  return -1;
+}
+
+static int
+find_maker_before (const Join *join, int at)
+{
+  const TpNode *node = &join->graph->nodes[join->nodes[at]];
+  int last = -1;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    last = MAX (last, find_maker (join, node->inputs[i]));
+  return last;
+}
+
+/* The chain that makes @tensor, and the join behind it. None: the part is empty. */
+static void
+collect_part (Join *join, int tensor)
+{
+  int first = join->n_nodes;
+
+  for (int at = find_maker (join, tensor); at >= 0 && first > 1;
+       at = find_maker_before (join, at))
+    join->part[--first] = join->nodes[at];
+  join->n_part = join->n_nodes - first;
+  memmove (join->part, join->part + first, join->n_part * sizeof (int));
+  join->part[join->n_part] = join->nodes[join->join];
+}
+
+/* What the operands of @part are called in @lowered. */
+static int *
+import_operands (TpLowered *lowered, const TpLowered *part)
+{
+  g_autofree int *number = tp_new (int, part->n_operands + 1);
+
+  for (int i = 0; i < part->n_operands; i++)
+    {
+      const TpOperand *operand = &part->operands[i];
+      int k = operand->tensor < 0 ? lowered->n_operands : 0;
+
+      while (k < lowered->n_operands
+             && lowered->operands[k].tensor != operand->tensor)
+        k++;
+      number[i] = k < lowered->n_operands
+                      ? k
+                      : tp_lowered_add_operand (lowered, operand);
+    }
+  return g_steal_pointer (&number);
+}
+
+static gboolean
+nest_reads (const TpNest *nest, int operand)
+{
+  for (int i = 0; i < nest->n_loads; i++)
+    if (nest->loads[i].operand == operand)
+      return TRUE;
+  return FALSE;
+}
+
+/* The one nest of @lowered that reads @operand, which is no more one of it. */
+static TpNest *
+take_reader (TpLowered *lowered, int operand)
+{
+  TpNest *nest = NULL;
+  int i = 0;
+
+  while (i < lowered->n_nests && !nest_reads (lowered->nests[i], operand))
+    i++;
+  if (i == lowered->n_nests)
+    return NULL;
+  nest = lowered->nests[i];
+  lowered->n_nests--;
+  memmove (lowered->nests + i, lowered->nests + i + 1,
+           (lowered->n_nests - i) * sizeof lowered->nests[0]);
+  return nest;
+}
+
+/* The nests of @part, which write @operand, to where the nest that reads it does. */
+static gboolean
+compose_part (TpLowered *lowered, TpLowered *part, int operand)
+{
+  g_autoptr (TpNest) copy = take_reader (lowered, operand);
+
+  for (int i = 0; i < part->n_nests && copy != NULL; i++)
+    {
+      TpNest *nest = part->nests[i];
+      TpNest *fused = nest->store.operand == operand
+                          ? tp_nest_fuse (nest, copy, operand)
+                          : tp_nest_copy (nest);
+
+      if (fused == NULL)
+        return FALSE;
+      tp_lowered_take_nest (lowered, fused);
+    }
+  return copy != NULL;
+}
+
+static gboolean
+add_part (TpLowered *lowered, const Join *join, GError **error)
+{
+  const TpGraph *graph = join->graph;
+  const TpNode *node = &graph->nodes[join->nodes[join->join]];
+  const TpNode *last = &graph->nodes[join->part[join->n_part - 1]];
+  g_autoptr (TpLowered) part = tp_lowered_new ();
+  g_autofree int *number = NULL;
+
+  /* with the join itself: who else reads what is made of it? */
+  if (!tp_lower_check_chain (graph, join->part, join->n_part + 1, error)
+      || !tp_lower_chain (part, graph, join->part, join->n_part, error))
+    return FALSE;
+  if (part->n_iterations > 1)
+    return tp_op_refuse (node, error,
+                         "a recurrence cannot be fused with op '%s'",
+                         last->name);
+  number = import_operands (lowered, part);
+  renumber_accesses (part, number);
+  return compose_part (lowered, part,
+                       tp_lowered_get_tensor (lowered, graph,
+                                              last->outputs[0]))
+         || tp_op_refuse (node, error,
+                          "does not line up with op '%s' for one kernel",
+                          last->name);
+}
+
+/* All parts that nodes of the group make; those of others stay copies. */
+static gboolean
+add_parts (TpLowered *lowered, Join *join, GError **error)
+{
+  const TpNode *node = &join->graph->nodes[join->nodes[join->join]];
+  int n = 0;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    {
+      collect_part (join, node->inputs[i]);
+      if (join->n_part > 0 && !add_part (lowered, join, error))
+        return FALSE;
+      n += join->n_part;
+    }
+  return n == join->join
+         || tp_op_refuse (node, error,
+                          "not all ops before it are chains that make a part "
+                          "of its output");
+}
+
+/* What comes after the join is elementwise: it is in all that writes parts. */
+static gboolean
+lower_group (TpLowered *lowered, const TpGraph *graph, const int *nodes,
+             int n_nodes, GError **error)
+{
+  int at = find_join (graph, nodes, n_nodes);
+  g_autofree int *part = NULL;
+  Join join = { graph, nodes, n_nodes, at, NULL, 0 };
+
+  if (at < 0)
+    return tp_lower_chain (lowered, graph, nodes, n_nodes, error);
+  part = tp_new (int, n_nodes + 1);
+  join.part = part;
+  return tp_lower_chain (lowered, graph, nodes + at, n_nodes - at, error)
+         && add_parts (lowered, &join, error);
+}
+
 static TpLowered *
 lower_view (const TpGraph *graph, const TpNode *node)
 {
@@ -402,22 +301,13 @@ tp_lower_nodes (const TpGraph *graph, const int *nodes, int n_nodes,
                 GError **error)
 {
   g_autoptr (TpLowered) lowered = tp_lowered_new ();
-  const TpNode *before = NULL;
+  const TpNode *first = &graph->nodes[nodes[0]];
 
-  if (!check_chain (graph, nodes, n_nodes, error)
-      || !check_anchors (graph, nodes, n_nodes, error))
+  if (first->op != NULL && first->op->kind == TP_OP_VIEW && n_nodes == 1)
+    return lower_view (graph, first);
+  if (!lower_group (lowered, graph, nodes, n_nodes, error))
     return NULL;
-  if (graph->nodes[nodes[0]].op->kind == TP_OP_VIEW)
-    return lower_view (graph, &graph->nodes[nodes[0]]);
-  for (int i = 0; i < n_nodes; i++)
-    {
-      const TpNode *node = &graph->nodes[nodes[i]];
-
-      if (!add_node (lowered, graph, before, node, error))
-        return NULL;
-      before = node;
-    }
-  number_operands (lowered, before);
+  number_operands (lowered, &graph->nodes[nodes[n_nodes - 1]]);
   if (!tp_lowered_check (lowered, error))
     return NULL;
   return g_steal_pointer (&lowered);

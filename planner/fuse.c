@@ -6,8 +6,12 @@
  * them, if a rule says so; and views before maps, where they merge axes only.
  * Chains start as single nodes; a rule says which may be
  * joined. Rules are tried in order, so what an earlier one took is not there for
- * a later one: the groups are disjoint, and whether one pays is for the planner to
- * say. */
+ * a later one: the chains are disjoint, and whether one pays is for the planner to
+ * say.
+ *
+ * Last come wholes: a chain whose first node only puts together what it reads, and
+ * the chains that make it. Each of these is in one whole or in none. Which of a
+ * whole and its chains are offered is said once times are known (offer.h). */
 #include "config.h"
 
 #include "planner/fuse.h"
@@ -34,6 +38,9 @@ typedef struct
   gboolean is_backward;       /* last node first: chains grow at their head */
   /* Or whether a node of kind @between may join such chains. */
   gboolean (*matches_three) (TpOpKind before, TpOpKind between, TpOpKind after);
+  /* Or whether a chain with anchor @part may write its part of what a node makes
+   * that joins several. */
+  gboolean (*joins) (TpOpKind part);
 } FuseRule;
 
 /* Conv + Relu, Concat + BatchNormalization + Relu, Softmax + Mul, ... */
@@ -66,11 +73,19 @@ attention_matches (TpOpKind before, TpOpKind between, TpOpKind after)
          && after == TP_OP_CONTRACT;
 }
 
+/* (Conv + Relu, MaxPool, x) Concat */
+static gboolean
+concat_joins (TpOpKind part)
+{
+  return part != TP_OP_VIEW && part != TP_OP_OPAQUE;
+}
+
 static const FuseRule rules[] = {
-  { "epilogue", epilogue_matches, FALSE, NULL },
-  { "prologue", prologue_matches, TRUE, NULL },
-  { "pointwise", pointwise_matches, FALSE, NULL },
-  { "attention", NULL, FALSE, attention_matches },
+  { .name = "epilogue", .matches = epilogue_matches },
+  { .name = "prologue", .matches = prologue_matches, .is_backward = TRUE },
+  { .name = "pointwise", .matches = pointwise_matches },
+  { .name = "attention", .matches_three = attention_matches },
+  { .name = "concat", .joins = concat_joins },
 };
 
 typedef struct
@@ -81,6 +96,8 @@ typedef struct
   int *tail;                  /* right for the first */
   int *size;                  /* right for the first */
   TpOpKind *anchor;           /* right for the first and the last */
+  gboolean (*joins) (TpOpKind part); /* of the rule for wholes; NULL: none are */
+  gboolean *is_inside;        /* of a whole; right for the first */
 } Chains;
 
 static TpOpKind
@@ -130,11 +147,17 @@ is_rounding (const TpGraph *graph, const TpNode *node)
          && graph->tensors[node->inputs[0]].dtype != dtype;
 }
 
-/* Whether the value between @producer and @consumer need not exist. A map may
- * read it twice (x * x); an anchor reads it once, as its data. */
 static gboolean
-is_private_value (const TpGraph *graph, const TpNode *producer,
-                  const TpNode *consumer)
+is_join (const TpNode *node)
+{
+  return node->op != NULL && (node->op->flags & TP_OP_JOINS) != 0;
+}
+
+/* Whether the value between @producer and @consumer is for that alone. A map may
+ * read it twice (x * x); an anchor reads it once, as its data; what joins, once. */
+static gboolean
+is_for_one (const TpGraph *graph, const TpNode *producer,
+            const TpNode *consumer)
 {
   const TpTensor *value, *out;
 
@@ -144,14 +167,29 @@ is_private_value (const TpGraph *graph, const TpNode *producer,
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
   if (value->n_consumers != 1 || value->is_output || value->state > 0
-      || !tp_dtype_hands_on (value->dtype) || is_rounding (graph, producer)
       || !tp_dtype_has_kernels (out->dtype)
       || !pins_can_meet (producer, consumer))
     return FALSE;
   if (get_kind (consumer) == TP_OP_MAP)
     return have_equal_dims (value, out);
-  return consumer->inputs[0] == producer->outputs[0]
+  return (consumer->inputs[0] == producer->outputs[0] || is_join (consumer))
          && count_reads (consumer, producer->outputs[0]) == 1;
+}
+
+/* Whether what @producer makes can be handed on without being stored. */
+static gboolean
+hands_on (const TpGraph *graph, const TpNode *producer)
+{
+  return tp_dtype_hands_on (graph->tensors[producer->outputs[0]].dtype)
+         && !is_rounding (graph, producer);
+}
+
+/* Whether the value between @producer and @consumer need not exist. */
+static gboolean
+is_private_value (const TpGraph *graph, const TpNode *producer,
+                  const TpNode *consumer)
+{
+  return is_for_one (graph, producer, consumer) && hands_on (graph, producer);
 }
 
 /* Whether each dimension of @out is one or more of @in, so that who goes over those
@@ -324,8 +362,10 @@ try_between (Chains *chains, const FuseRule *rule, int node)
 static void
 apply_rule (Chains *chains, const FuseRule *rule)
 {
-  int n = chains->graph->n_nodes;
+  int n = rule->joins == NULL ? chains->graph->n_nodes : 0;
 
+  if (rule->joins != NULL)
+    chains->joins = rule->joins;
   for (int i = 0; i < n; i++)
     if (rule->matches_three != NULL)
       try_between (chains, rule, i);
@@ -344,6 +384,7 @@ chains_init (Chains *chains, const TpGraph *graph)
   chains->tail = tp_new (int, n + 1);
   chains->size = tp_new (int, n + 1);
   chains->anchor = tp_new (TpOpKind, n + 1);
+  chains->is_inside = tp_new0 (gboolean, n + 1);
   for (int i = 0; i < n; i++)
     {
       chains->next[i] = -1;
@@ -361,38 +402,124 @@ chains_clear (Chains *chains)
   g_free (chains->tail);
   g_free (chains->size);
   g_free (chains->anchor);
+  g_free (chains->is_inside);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Chains, chains_clear)
 
-static TpGroups *
-chains_to_groups (const Chains *chains)
+/* The nodes of the chain that begins at @head, which @nodes has room for. */
+static int
+list_chain (const Chains *chains, int head, int *nodes)
 {
-  g_autoptr (TpGroups) groups = tp_groups_new ();
+  int n = 0;
 
-  for (int i = 0; i < chains->graph->n_nodes; i++)
-    {
-      int nodes[MAX_GROUP], n = 0;
-
-      if (chains->head[i] != i || chains->size[i] < 2)
-        continue;
-      for (int k = i; k >= 0; k = chains->next[k])
-        nodes[n++] = k;
-      tp_groups_add (groups, nodes, n);
-    }
-  return g_steal_pointer (&groups);
+  for (int i = head; i >= 0; i = chains->next[i])
+    nodes[n++] = i;
+  return n;
 }
 
-TpGroups *
-tp_fuse_find (const TpGraph *graph, const char *const *disabled)
+/* ---- wholes ------------------------------------------------------------ */
+
+/* The first node of the chain that may write what @join reads as @tensor where that
+ * has it; -1: there is none. Where nothing comes after, it is stored as it would be. */
+static int
+find_part (const Chains *chains, int tensor, int join)
 {
+  const TpGraph *graph = chains->graph;
+  int last = tensor < 0 ? -1 : graph->tensors[tensor].producer;
+  int head = last < 0 ? -1 : chains->head[last];
+
+  return last >= 0 && chains->next[last] < 0
+                 && chains->joins (chains->anchor[last])
+                 && !is_join (&graph->nodes[head])
+                 && is_for_one (graph, &graph->nodes[last],
+                                &graph->nodes[join])
+                 && (chains->size[join] == 1
+                     || hands_on (graph, &graph->nodes[last]))
+             ? head
+             : -1;
+}
+
+static int
+compare_nodes (const void *a, const void *b)
+{
+  return *(const int *) a - *(const int *) b;
+}
+
+/* As many of its parts as there is room for. */
+static void
+add_whole (Chains *chains, int join, TpGroups *groups)
+{
+  const TpNode *node = &chains->graph->nodes[join];
+  int nodes[MAX_GROUP];
+  int n = list_chain (chains, join, nodes);
+
+  for (int i = 0; i < node->n_inputs; i++)
+    {
+      int head = find_part (chains, node->inputs[i], join);
+
+      if (head < 0 || n + chains->size[head] > MAX_GROUP)
+        continue;
+      n += list_chain (chains, head, nodes + n);
+      chains->is_inside[head] = chains->is_inside[join] = TRUE;
+    }
+  if (!chains->is_inside[join])
+    return;
+  qsort (nodes, n, sizeof nodes[0], compare_nodes);
+  tp_groups_add (groups, nodes, n);
+}
+
+static void
+add_wholes (Chains *chains, TpGroups *groups)
+{
+  for (int i = 0; i < chains->graph->n_nodes && chains->joins != NULL; i++)
+    if (is_join (&chains->graph->nodes[i]) && chains->head[i] == i)
+      add_whole (chains, i, groups);
+}
+
+/* ---- groups ------------------------------------------------------------ */
+
+static void
+add_chains (const Chains *chains, gboolean with_inside, TpGroups *groups)
+{
+  for (int i = 0; i < chains->graph->n_nodes; i++)
+    {
+      int nodes[MAX_GROUP];
+
+      if (chains->head[i] == i && chains->size[i] > 1
+          && (with_inside || !chains->is_inside[i]))
+        tp_groups_add (groups, nodes, list_chain (chains, i, nodes));
+    }
+}
+
+static TpGroups *
+find (const TpGraph *graph, const char *const *disabled, gboolean with_inside)
+{
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+  g_autoptr (TpGroups) wholes = tp_groups_new ();
   g_auto (Chains) chains = { NULL };
 
   chains_init (&chains, graph);
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (disabled == NULL || !g_strv_contains (disabled, rules[i].name))
       apply_rule (&chains, &rules[i]);
-  return chains_to_groups (&chains);
+  add_wholes (&chains, wholes);
+  add_chains (&chains, with_inside, groups);
+  for (int i = 0; i < wholes->n_groups; i++)
+    tp_groups_add (groups, wholes->groups[i].nodes, wholes->groups[i].n_nodes);
+  return g_steal_pointer (&groups);
+}
+
+TpGroups *
+tp_fuse_find (const TpGraph *graph, const char *const *disabled)
+{
+  return find (graph, disabled, FALSE);
+}
+
+TpGroups *
+tp_fuse_find_all (const TpGraph *graph, const char *const *disabled)
+{
+  return find (graph, disabled, TRUE);
 }
 
 static const char *names[G_N_ELEMENTS (rules) + 1];

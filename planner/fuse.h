@@ -5,9 +5,14 @@
 #include "ir/costs.h"
 #include "ir/graph.h"
 
-/* Disjoint groups of nodes that could run as one kernel, by the rules table.
+/* Disjoint groups of nodes that could run as one program, by the rules table.
  * @disabled: names of rules not to use, NULL-terminated (nullable). */
 TpGroups *tp_fuse_find (const TpGraph *graph, const char *const *disabled);
+/* The same with the groups that these hold, for who knows which of them pay
+ * (offer.h): first chains, which are disjoint, then wholes, likewise, each of some of
+ * the chains and of nodes that are in none. */
+TpGroups *tp_fuse_find_all (const TpGraph *graph,
+                               const char *const *disabled);
 
 /* Names of rules; NULL-terminated. */
 const char *const *tp_fuse_list (void);

@@ -16,7 +16,7 @@ typedef struct
   int *group_of;              /* [node]: all of a group are in one stage; -1: none */
 } TpSpanStages;
 
-/* Groups are to be chains. O(nodes and what they read). */
+/* Of groups only the last op is to be read by others. O(nodes and what they read). */
 TpSpanStages *tp_span_stages_new (const TpProblem *problem);
 void tp_span_stages_free (TpSpanStages *stages); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpSpanStages, tp_span_stages_free)

@@ -499,7 +499,7 @@ rank_by_place (TpSpanTasks *tasks)
 }
 
 /* Each Stream waits for the kernel before the one before its reader on the same device:
- * there is a weight in use then, and one on its way. Of chains only the last op is read
+ * there is a weight in use then, and one on its way. Of groups only the last op is read
  * by others, so a kernel never waits for one that ends later in the plan: no circle. */
 static void
 buffer_streams (TpSpanTasks *tasks)

@@ -14,8 +14,8 @@
  * @devices: (inout): [node]: a placement, of the cheapest that fit where there are
  *   limits of memory; then one whose run ends no later, and fits as it did
  *
- * Pure: what it may do is counted, not timed. Groups are to be chains, as
- * tp_fuse_find () makes them.
+ * Pure: what it may do is counted, not timed. Of groups only the last op is to be
+ * read by others, as in those of tp_fuse_find ().
  *
  * Returns: (transfer full): its schedule, and what none goes below, whether it fits or
  *   not. %NULL: limits, in which nothing was found to fit.

@@ -26,6 +26,24 @@ write_op (GString *text, int i)
   g_string_append_printf (text, ", \"outputs\": [\"t%d\"]}", i + 1);
 }
 
+/* Two parts of what is one kernel's, and what makes one of both, of @from. */
+static void
+write_joined (GString *text, int from, int to)
+{
+  g_string_append_printf (
+      text,
+      ", {\"name\": \"a\", \"type\": \"Softmax\", \"inputs\": [\"t%d\"], \"outputs\": [\"a\"]}"
+      ", {\"name\": \"b\", \"type\": \"Tanh\", \"inputs\": [\"a\"], \"outputs\": [\"b\"]}"
+      ", {\"name\": \"c\", \"type\": \"Softmax\", \"inputs\": [\"t%d\"], \"outputs\": [\"c\"]}"
+      ", {\"name\": \"ab\", \"type\": \"Concat\", \"inputs\": [\"b\", \"c\"], \"outputs\": "
+      "[\"ab\"], \"attrs\": {\"axis\": 0}}"
+      ", {\"name\": \"rows\", \"type\": \"Reshape\", \"inputs\": [\"ab\", \"two\"], "
+      "\"outputs\": [\"rows\"]}"
+      ", {\"name\": \"most\", \"type\": \"ReduceMax\", \"inputs\": [\"rows\"], \"outputs\": "
+      "[\"t%d\"], \"attrs\": {\"axes\": [0], \"keepdims\": 0}}",
+      from, from, to);
+}
+
 void
 injected_write_json (const char *path, int n_ops)
 {
@@ -37,10 +55,12 @@ injected_write_json (const char *path, int n_ops)
     g_string_append_printf (text, "%s{\"name\": \"w%d\", \"shape\": [64], "
                             "\"random\": {\"seed\": %d}}",
                             i > 0 ? ", " : "", i, i);
-  g_string_append_printf (text, "], \"outputs\": [\"t%d\"], \"ops\": [",
-                          n_ops);
+  g_string_append_printf (text, ", {\"name\": \"two\", \"dtype\": \"int64\", \"shape\": [2], "
+                          "\"data\": [2, 64]}], \"outputs\": [\"t%d\"], \"ops\": [",
+                          n_ops + 1);
   for (int i = 0; i < n_ops; i++)
     write_op (text, i);
+  write_joined (text, n_ops, n_ops + 1);
   g_string_append (text, "]}");
   g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
 }

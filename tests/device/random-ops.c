@@ -4,6 +4,8 @@
 
 #include "random-ops.h"
 
+#include "../ir/random-join.h"
+
 #define INT g_test_rand_int_range
 
 /* One of 1 to @most, more often small or next to a multiple of 16. */
@@ -269,6 +271,15 @@ random_view (void)
       pick_word ("Add Mul Sub"));
 }
 
+/* Parts of what a node joins, each by who makes it. */
+static char *
+random_parts (void)
+{
+  g_autofree char *text = random_join ();
+
+  return g_strconcat ("group;", text, NULL);
+}
+
 static char *(*const makers[]) (void) = {
   random_conv,    random_pointwise_conv, random_grouped_conv,
   random_gemm,    random_matmul,         random_pool,
@@ -277,6 +288,7 @@ static char *(*const makers[]) (void) = {
   random_concat,  random_pad,            random_chain,
   random_prologue, random_conv,          random_gemm,
   random_einsum,  random_attention,      random_view,
+  random_parts,   random_parts,          random_parts,
 };
 
 int

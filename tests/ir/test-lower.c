@@ -8,6 +8,7 @@
 #include "op-support.h"
 #include "ops/lower.h"
 #include "ops/reference.h"
+#include "random-join.h"
 
 #include <string.h>
 
@@ -64,6 +65,24 @@ static const struct
   { "in x 6 5;in z 3 5;ints s 4;ints e -99;ints a 0;ints d -2;"
     "Slice x s e a d -> b;Add b z -> c",
     1 },
+  /* parts of what a node joins, each by who makes it */
+  { "in x 1 3 6 7;const w 4 3 3 3;const v 5 3 1 1;Conv x w -> a pads=1,1,1,1;"
+    "Conv x v -> b;Relu a -> c;Relu b -> d;Concat c d -> e axis=1",
+    2 },
+  { "in x 2 3 4 5;in y 2 2 4 5;in z 2 8 4 5;Exp x -> a;Concat y a x -> b axis=1;"
+    "Mul b z -> c",
+    3 },
+  { "in x 2 3 6 6;in y 2 3 2 2;ints p 0 0 2 2 0 0 2 2;Pad y p -> a mode=edge;"
+    "Neg a -> b;MaxPool x -> c kernel_shape=3,3 pads=1,1,1,1;Concat b c -> d "
+    "axis=3;Abs d -> e",
+    10 },
+  { "in q 5 4;in k 4 7;in v 7 6;in x 5 3;MatMul q k -> s;Softmax s -> p axis=1;"
+    "MatMul p v -> o;Neg x -> n;Concat o n -> z axis=1",
+    4 },
+  { "in x 3 4;in y 3 4;Relu x -> a;Concat a x -> b axis=0;Neg b -> c;"
+    "in z 6 4;Concat c z -> d axis=1",
+    3 },
+  { "bool x 4 5;bool y 4 2;Not x -> a;Concat a y -> b axis=1;Not b -> c", 2 },
   /* scratch */
   { "in q 2 3 5 4;in k 2 3 4 7;in m 2 1 1 7;in v 2 3 7 6;in r 5 6;"
     "MatMul q k -> s;Add s m -> t;Softmax t -> p axis=3;MatMul p v -> o;"
@@ -245,6 +264,42 @@ test_random_windows (void)
   g_assert_cmpint (n_run, >, 200);
 }
 
+/* ---- random joins --------------------------------------------------------- */
+
+static int
+count_parts (const TpGraph *graph)
+{
+  int n = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (strcmp (graph->nodes[i].type, "Concat") == 0)
+      n = graph->nodes[i].n_inputs;
+  return n;
+}
+
+/* No nest copies what another makes: there is one for each part. */
+static void
+test_random_joins (void)
+{
+  for (int round = 0; round < 400; round++)
+    {
+      g_autofree char *text = random_join ();
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = test_graph_new (17, text, &error);
+      g_autoptr (TpLowered) lowered = NULL;
+      g_autoptr (GPtrArray) values = NULL;
+
+      g_assert_no_error (error);
+      test_graph_set_layout (graph, round % TEST_N_LAYOUTS);
+      lowered = lower_all (graph, &error);
+      if (error != NULL)
+        g_error ("%s: %s", text, error->message);
+      g_assert_cmpint (lowered->n_nests, ==, count_parts (graph));
+      values = test_graph_run (graph, FALSE);
+      test_lowered_compare (graph, lowered, values, text);
+    }
+}
+
 /* ---- refusals ----------------------------------------------------------- */
 
 static const struct
@@ -272,6 +327,14 @@ static const struct
   { "int64 x 3 4;Exp x -> y", "op 'y': kernels have no exp of integers" },
   { "in x 8 3;int64 i 5;Relu x -> a;Gather a i -> b",
     "op 'b': does not line up with op 'a'" },
+  { "in x 3 4;Relu x -> a;Concat a a -> b axis=0", "not all ops before it" },
+  { "in x 3 4;Relu x -> a;Concat a x -> b axis=0;Neg a -> c",
+    "op 'b': its output 'b' is read by others" },
+  { "in x 3 4;in y 3 4;Relu x -> a;Neg y -> b;Add a b -> c;Concat c x -> d axis=0",
+    "not all ops before it are chains" },
+  { "in x 4 3 2;in t 4 1 3 2;const w 1 8 2;const r 1 8 2;"
+    "LSTM x w r -> y hidden_size=2;Concat y t -> z axis=0",
+    "a recurrence cannot be fused with op 'y'" },
   { "in x 2 8;Dropout x -> y m", "output 1 ('m') has no kernel" },
 };
 
@@ -345,15 +408,21 @@ static const struct
   const char *text;
   TpWork work;
 } works[] = {
-  { "in x 3 4;Relu x -> y", { 12, 48, 48, 0, 12 } },
-  { "in x 3 4;const w 4 5;MatMul x w -> y", { 120, 128, 60, 80, 15 } },
+  { "in x 3 4;Relu x -> y", { 12, 48, 48, 0, 12, 1 } },
+  { "in x 3 4;const w 4 5;MatMul x w -> y", { 120, 128, 60, 80, 15, 1 } },
   { "in x 1 4 6 6;const w 8 4 3 3;Conv x w -> y pads=1,1,1,1",
-    { 2 * 8 * 36 * 36, 4 * (144 + 288), 4 * 288, 4 * 288, 288 } },
-  { "in x 2 8;Softmax x -> y", { 16 * (1 + 3 + 4), 64, 64, 0, 2 } },
+    { 2 * 8 * 36 * 36, 4 * (144 + 288), 4 * 288, 4 * 288, 288, 1 } },
+  { "in x 2 8;Softmax x -> y", { 16 * (1 + 3 + 4), 64, 64, 0, 2, 1 } },
   /* a slice reads only what it takes */
-  { "in x 100 4;ints s 0;ints e 2;Slice x s e -> y", { 0, 32, 32, 0, 8 } },
-  { "in x 2 3;in y 2 4;Concat x y -> z axis=1", { 0, 56, 56, 0, 14 } },
-  { "in x 2 3;in y 3;Add x y -> a;Relu a -> b", { 12, 36, 24, 0, 6 } },
+  { "in x 100 4;ints s 0;ints e 2;Slice x s e -> y", { 0, 32, 32, 0, 8, 1 } },
+  { "in x 2 3;in y 2 4;Concat x y -> z axis=1", { 0, 56, 56, 0, 14, 1 } },
+  { "in x 2 3;in y 3;Add x y -> a;Relu a -> b", { 12, 36, 24, 0, 6, 1 } },
+  /* kernels: a product with its scores in scratch is one, and copies are one together */
+  { "in q 5 4;in k 4 7;in v 7 6;MatMul q k -> s;Softmax s -> p axis=1;MatMul p v -> o",
+    { 280 + 5 * 7 * 8 + 420, 4 * (20 + 28 + 42), 120, 0, 70, 1 } },
+  { "in x 3 4;in a 3 4;in b 3 4;const w 4 4;MatMul x w -> y;MatMul a w -> c;"
+    "Concat y x c b -> z axis=0",
+    { 2 * 96, 4 * (12 * 3 + 16), 4 * 48, 64, 48, 3 } },
 };
 
 static void
@@ -372,6 +441,7 @@ test_work (void)
       g_assert_cmpint (got.written_bytes, ==, want->written_bytes);
       g_assert_cmpint (got.constant_bytes, ==, want->constant_bytes);
       g_assert_cmpint (got.n_points, ==, want->n_points);
+      g_assert_cmpint (got.n_kernels, ==, want->n_kernels);
     }
 }
 
@@ -448,6 +518,7 @@ main (int argc, char **argv)
   add_cases ("fused", G_N_ELEMENTS (fused), test_fused);
   add_cases ("refused", G_N_ELEMENTS (refused), test_refused);
   g_test_add_func ("/lower/random-windows", test_random_windows);
+  g_test_add_func ("/lower/random-joins", test_random_joins);
   g_test_add_func ("/lower/text", test_text);
   g_test_add_func ("/lower/work", test_work);
   g_test_add_func ("/lower/reference", test_reference);

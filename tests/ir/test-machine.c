@@ -144,6 +144,8 @@ test_estimate (void)
   work.read_bytes = 100000;
   work.written_bytes = 20000;
   g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 60000);
+  work.n_kernels = 3;
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 300 + 60000);
   g_assert_cmpint (tp_machine_transfer_ns (m, 1000), ==, 1500);
   m->link_gbps = 0;
   g_assert_cmpint (tp_machine_transfer_ns (m, 1000), ==, 1000);

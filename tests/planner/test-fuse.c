@@ -15,6 +15,7 @@
 #include "ops/lower.h"
 #include "planner/fuse.h"
 #include "planner/objective.h"
+#include "planner/offer.h"
 
 #include <string.h>
 
@@ -47,6 +48,7 @@
 #define MATMUL(name, a, b) OP (name, "MatMul", Q (a) "," Q (b), "")
 #define SOFTMAX(name, in) OP (name, "Softmax", Q (in), "")
 #define SCORES(name, sum) MATMUL (name, "m", "n") "," ADD (sum, name, "m")
+#define JOIN(name, parts) OP (name, "Concat", parts, ",\"attrs\":{\"axis\":1}")
 #define NORM(name, in)                                                        \
   OP (name, "BatchNormalization",                                             \
       Q (in) "," Q ("c") "," Q ("c") "," Q ("c") "," Q ("c"), "")
@@ -206,6 +208,52 @@ static const FuseCase cases[] = {
     MATMUL ("a", "m", "n") ","
     OP ("p", "ReduceMean", Q ("a"), ",\"attrs\":{\"axes\":[0]}") ","
     MATMUL ("o", "p", "n"), "", NULL },
+  /* concat */
+  { "concat-convs", Q ("u"),
+    CONV ("a", "x") "," CONV ("b", "x") "," RELU ("r", "a") ","
+    JOIN ("u", Q ("r") "," Q ("b")), "a+b+r+u", NULL },
+  { "concat-convs-off", Q ("u"),
+    CONV ("a", "x") "," CONV ("b", "x") "," RELU ("r", "a") ","
+    JOIN ("u", Q ("r") "," Q ("b")), "a+r", "concat" },
+  { "concat-of-all-kinds", Q ("t"),
+    NORM ("n1", "x") "," CONV ("a", "n1") ","
+    OP ("p", "MaxPool", Q ("x"),
+        ",\"attrs\":{\"kernel_shape\":[3,3],\"pads\":[1,1,1,1]}") ","
+    JOIN ("u", Q ("x") "," Q ("p") "," Q ("a")) "," RELU ("t", "u"),
+    "n1+a+p+u+t", NULL },
+  { "concat-of-attention", Q ("u"), SCORES ("a", "s") "," SOFTMAX ("p", "s") ","
+    MATMUL ("o", "p", "n") "," JOIN ("u", Q ("o") "," Q ("m")), "a+s+p+o+u",
+    NULL },
+  { "concat-of-inputs", Q ("u"), JOIN ("u", Q ("x") "," Q ("x")), "", NULL },
+  { "concat-part-is-output", Q ("u") "," Q ("a"),
+    CONV ("a", "x") "," CONV ("b", "x") "," JOIN ("u", Q ("a") "," Q ("b")),
+    "b+u", NULL },
+  { "concat-part-read-twice", Q ("u"),
+    CONV ("a", "x") "," RELU ("r", "a") "," JOIN ("u", Q ("r") "," Q ("a")),
+    "r+u", NULL },
+  { "concat-part-twice", Q ("u"),
+    CONV ("a", "x") "," JOIN ("u", Q ("a") "," Q ("a")), "", NULL },
+  { "concat-of-concat", Q ("y"),
+    CONV ("a", "x") "," JOIN ("u", Q ("a") "," Q ("x")) "," CONV ("b", "x") ","
+    JOIN ("y", Q ("u") "," Q ("b")), "a+u b+y", NULL },
+  { "concat-of-view", Q ("u"),
+    OP ("f", "Flatten", Q ("x"), "") "," OP ("g", "Flatten", Q ("x"), "") ","
+    JOIN ("u", Q ("f") "," Q ("g")), "", NULL },
+  { "concat-narrow", Q ("u"),
+    ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")), "s+u", NULL },
+  { "concat-narrow-relu", Q ("t"),
+    ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")) ","
+    OP ("t", "Abs", Q ("u"), ""), "s+u", NULL },
+  { "concat-rounds", Q ("u"),
+    OP ("b", "Cast", Q ("m"), ",\"attrs\":{\"to\":10}") ","
+    JOIN ("u", Q ("b") "," Q ("h")), "b+u", NULL },
+  { "concat-rounds-relu", Q ("t"),
+    OP ("b", "Cast", Q ("m"), ",\"attrs\":{\"to\":10}") ","
+    JOIN ("u", Q ("b") "," Q ("h")) "," RELU ("t", "u"), "u+t", NULL },
+  { "concat-pins-apart", Q ("u"),
+    OP ("r", "Relu", Q ("x"), ",\"device\":\"cpu\"") "," RELU ("t", "x") ","
+    OP ("u", "Concat", Q ("r") "," Q ("t"),
+        ",\"attrs\":{\"axis\":1},\"device\":\"opencl:0\""), "t+u", NULL },
   { "pins-apart", Q ("t"),
     OP ("r", "Relu", Q ("x"), ",\"device\":\"cpu\"") ","
     OP ("t", "Tanh", Q ("r"), ",\"device\":\"opencl:0\""), "", NULL },
@@ -308,6 +356,53 @@ test_long_chain (void)
   g_assert_cmpint (n_grouped, ==, n);
 }
 
+/* Whoever knows no times has the wholes, who knows them may choose; chains come first,
+ * as they are where nothing is joined. */
+static void
+test_all (void)
+{
+  const char *disabled[] = { "concat", NULL };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TpGraph) graph = load (&cases[i]);
+      g_autoptr (TpGroups) wholes = tp_fuse_find (graph, NULL);
+      g_autoptr (TpGroups) chains = tp_fuse_find (graph, disabled);
+      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL);
+      g_autofree char *first = groups_to_text (chains, graph);
+      g_autofree char *text = groups_to_text (all, graph);
+
+      g_assert_true (g_str_has_prefix (text, first));
+      g_assert_true (tp_offer_allows (all, wholes));
+      g_assert_cmpint (tp_offer_allows (all, chains), ==,
+                       chains->n_groups > 0 || wholes->n_groups == 0);
+    }
+}
+
+/* A kernel does not grow without end, and what there is no room for is copied. */
+static void
+test_wide_join (void)
+{
+  g_autoptr (GString) ops = g_string_new (NULL);
+  g_autoptr (GString) parts = g_string_new (NULL);
+  g_autoptr (TpGraph) graph = NULL;
+  g_autoptr (TpGroups) groups = NULL;
+
+  for (int i = 0; i < 40; i++)
+    {
+      g_string_append_printf (ops, "{\"name\":\"r%d\",\"type\":\"Relu\",\"inputs\":"
+                              "[\"x\"],\"outputs\":[\"r%d\"]},", i, i);
+      g_string_append_printf (parts, "%s\"r%d\"", i > 0 ? "," : "", i);
+    }
+  g_string_append_printf (ops, OP ("u", "Concat", "%s",
+                                   ",\"attrs\":{\"axis\":1}"), parts->str);
+  graph = load (&(FuseCase){ .outputs = Q ("u"), .ops = ops->str });
+  groups = tp_fuse_find (graph, NULL);
+  g_assert_cmpint (groups->n_groups, ==, 1);
+  g_assert_cmpint (groups->groups[0].n_nodes, ==, 32);
+  assert_lowered (groups, graph);
+}
+
 static void
 test_list (void)
 {
@@ -317,6 +412,7 @@ test_list (void)
   g_assert_true (g_strv_contains (names, "prologue"));
   g_assert_true (g_strv_contains (names, "pointwise"));
   g_assert_true (g_strv_contains (names, "attention"));
+  g_assert_true (g_strv_contains (names, "concat"));
   g_assert_true (g_strv_contains (tp_objective_list (), "time"));
 }
 
@@ -331,6 +427,8 @@ main (int argc, char **argv)
       g_test_add_data_func (path, &cases[i], test_case);
     }
   g_test_add_func ("/fuse/long-chain", test_long_chain);
+  g_test_add_func ("/fuse/all", test_all);
+  g_test_add_func ("/fuse/wide-join", test_wide_join);
   g_test_add_func ("/fuse/list", test_list);
   return g_test_run ();
 }

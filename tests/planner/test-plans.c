@@ -8,6 +8,7 @@
 #include "planner/check/check.h"
 #include "planner/fuse.h"
 #include "planner/margin.h"
+#include "planner/offer.h"
 #include "planner/place.h"
 
 typedef struct
@@ -27,6 +28,7 @@ static const PlanCase cases[] = {
   { "residual-far-link", "residual", "gflops=100,gbps=20,launch=1us",
     "gflops=4000,gbps=200,launch=5us,link=0.1GB/s+200us" },
   { "dense-integrated", "dense", "edge-cpu", "integrated-gpu" },
+  { "joined-laptop", "joined", "laptop-cpu", "integrated-gpu" },
   { "pinned-desktop", "pinned", "laptop-cpu", "desktop-gpu" },
   { "pinned-odd-board", "pinned", "edge-cpu", "odd-board.conf" },
 };
@@ -145,15 +147,16 @@ test_plan (gconstpointer data)
       = g_test_build_filename (G_TEST_DIST, "..", "plans", file, NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = tp_graph_load (path, NULL, &error);
-  g_autoptr (TpGroups) groups = NULL;
+  g_autoptr (TpGroups) all = NULL, groups = NULL;
   g_autoptr (TpCosts) costs = NULL;
   g_autoptr (TpPlan) plan = NULL;
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *text = NULL;
 
   g_assert_no_error (error);
-  groups = tp_fuse_find (graph, NULL);
-  costs = find_costs (it, graph, groups);
+  all = tp_fuse_find_all (graph, NULL);
+  costs = find_costs (it, graph, all);
+  groups = tp_offer_choose (all, graph, costs);
   plan = tp_place (graph, groups, costs, "time", &error);
   g_assert_no_error (error);
   g_assert_true (tp_place_margins (plan, graph, &error));

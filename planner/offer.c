@@ -1,0 +1,278 @@
+/* offer.c: see offer.h. */
+#include "config.h"
+
+#include "planner/offer.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+typedef struct
+{
+  const TpGroups *groups;
+  const TpGraph *graph;
+  const TpCosts *costs;       /* (nullable) */
+  int *whole_of;              /* [group]: the other that it is in; -1: none */
+  int *chain_of;              /* [node]: the innermost group that it is in; -1 */
+  gboolean *has_chains;       /* [group]: others are in it */
+  gboolean *is_taken;         /* [group] */
+  gint64 *gains;              /* (nullable) [group * n_devices + device]: of all that
+                               * are in it */
+} Offer;
+
+static int
+find_last_node (const TpGroups *groups)
+{
+  int last = -1;
+
+  for (int i = 0; i < groups->n_groups; i++)
+    last = MAX (last, groups->groups[i].nodes[groups->groups[i].n_nodes - 1]);
+  return last;
+}
+
+/* Wholes come after their chains: the first group of a node is its innermost. */
+static void
+offer_init (Offer *offer, const TpGroups *groups)
+{
+  int n = find_last_node (groups) + 1;
+
+  offer->groups = groups;
+  offer->whole_of = tp_new (int, groups->n_groups + 1);
+  offer->chain_of = tp_new (int, n + 1);
+  offer->has_chains = tp_new0 (gboolean, groups->n_groups + 1);
+  offer->is_taken = tp_new0 (gboolean, groups->n_groups + 1);
+  memset (offer->chain_of, -1, n * sizeof (int));
+  for (int i = 0; i < groups->n_groups; i++)
+    {
+      offer->whole_of[i] = -1;
+      for (int k = 0; k < groups->groups[i].n_nodes; k++)
+        {
+          int *inner = &offer->chain_of[groups->groups[i].nodes[k]];
+
+          if (*inner < 0)
+            *inner = i;
+          else
+            {
+              offer->whole_of[*inner] = i;
+              offer->has_chains[i] = TRUE;
+            }
+        }
+    }
+}
+
+static void
+offer_clear (Offer *offer)
+{
+  g_free (offer->whole_of);
+  g_free (offer->chain_of);
+  g_free (offer->has_chains);
+  g_free (offer->is_taken);
+  g_free (offer->gains);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Offer, offer_clear)
+
+static TpGroups *
+list_taken (const Offer *offer)
+{
+  g_autoptr (TpGroups) out = tp_groups_new ();
+
+  for (int i = 0; i < offer->groups->n_groups; i++)
+    if (offer->is_taken[i])
+      tp_groups_add (out, offer->groups->groups[i].nodes,
+                     offer->groups->groups[i].n_nodes);
+  return g_steal_pointer (&out);
+}
+
+/* ---- by costs ---------------------------------------------------------- */
+
+/* TP_COST_NONE: it cannot be there. */
+static gint64
+get_node_time (const Offer *offer, int node, int device)
+{
+  const char *const *pins = offer->graph->nodes[node].pins;
+
+  if (pins != NULL
+      && !g_strv_contains (pins, offer->costs->devices[device]))
+    return TP_COST_NONE;
+  return tp_costs_node (offer->costs, node, device)->time_ns;
+}
+
+/* Of the nodes of group @index, each apart. TP_COST_NONE: one of them cannot be on
+ * @device. */
+static gint64
+sum_nodes (const Offer *offer, int index, int device)
+{
+  const TpGroup *group = &offer->groups->groups[index];
+  gint64 sum = 0;
+
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      gint64 time_ns = get_node_time (offer, group->nodes[i], device);
+
+      if (time_ns == TP_COST_NONE)
+        return TP_COST_NONE;
+      sum = MIN (sum + MIN (time_ns, TP_COST_NONE / 4), TP_COST_NONE / 4);
+    }
+  return sum;
+}
+
+/* What group @index saves to its nodes apart. */
+static gint64
+find_gain (const Offer *offer, int index, int device)
+{
+  gint64 apart = sum_nodes (offer, index, device);
+  gint64 time_ns = tp_costs_group (offer->costs, index, device)->time_ns;
+
+  return apart == TP_COST_NONE || time_ns == TP_COST_NONE
+             ? 0
+             : MAX (0, apart - time_ns);
+}
+
+static void
+sum_gains (Offer *offer)
+{
+  int n_groups = offer->groups->n_groups, n = offer->costs->n_devices;
+
+  offer->gains = tp_new0 (gint64, (gsize) n_groups * n + 1);
+  for (int i = 0; i < n_groups; i++)
+    for (int d = 0; d < n && offer->whole_of[i] >= 0; d++)
+      offer->gains[(gsize) offer->whole_of[i] * n + d]
+          += find_gain (offer, i, d);
+}
+
+/* A guess beside what was measured promises gains out of nothing. */
+static gboolean
+is_guess (const Offer *offer, int whole, int device)
+{
+  const TpGroup *group = &offer->groups->groups[whole];
+  gboolean is_estimated
+      = tp_costs_group (offer->costs, whole, device)->is_estimated;
+
+  for (int i = 0; i < group->n_nodes && is_estimated; i++)
+    {
+      const TpCost *node
+          = tp_costs_node (offer->costs, group->nodes[i], device);
+
+      if (!node->is_estimated && node->time_ns > 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether nothing is lost on @device if @whole is offered in place of its chains.
+ * *@out_is_there: set where it can be in effect. */
+static gboolean
+is_no_loss (const Offer *offer, int whole, int device,
+            gboolean *out_is_there)
+{
+  gint64 apart = sum_nodes (offer, whole, device);
+  gint64 time_ns = tp_costs_group (offer->costs, whole, device)->time_ns;
+  gint64 within
+      = offer->gains[(gsize) whole * offer->costs->n_devices + device];
+
+  if (apart == TP_COST_NONE || time_ns == TP_COST_NONE
+      || is_guess (offer, whole, device))
+    return within == 0;
+  *out_is_there = TRUE;
+  return time_ns <= apart - within;
+}
+
+static gboolean
+is_better (const Offer *offer, int whole)
+{
+  gboolean is_there = FALSE;
+
+  for (int d = 0; d < offer->costs->n_devices; d++)
+    if (!is_no_loss (offer, whole, d, &is_there))
+      return FALSE;
+  return is_there;
+}
+
+/* What rows of groups are measurements of is told by the first that is one. */
+static void
+renumber_kernels (TpCosts *costs, const int *from, int n)
+{
+  g_autofree int *first = tp_new0 (int, costs->n_nodes + costs->n_groups + 1);
+
+  for (int i = 0; i < n; i++)
+    {
+      int old = costs->kernels[from[i]];
+
+      if (old > 0 && first[old] == 0)
+        first[old] = i + 1;
+      costs->kernels[i] = old > 0 ? first[old] : 0;
+    }
+}
+
+/* Of @costs those of groups that were taken stay. */
+static void
+keep_costs (const Offer *offer, TpCosts *costs)
+{
+  g_autofree int *from = tp_new (int, costs->n_nodes + costs->n_groups + 1);
+  int n = costs->n_nodes;
+
+  for (int i = 0; i < n; i++)
+    from[i] = i;
+  for (int i = 0; i < costs->n_groups; i++)
+    if (offer->is_taken[i])
+      {
+        memmove (tp_costs_group (costs, n - costs->n_nodes, 0),
+                 tp_costs_group (costs, i, 0),
+                 costs->n_devices * sizeof (TpCost));
+        from[n++] = costs->n_nodes + i;
+      }
+  if (costs->kernels != NULL)
+    renumber_kernels (costs, from, n);
+  costs->n_groups = n - costs->n_nodes;
+}
+
+TpGroups *
+tp_offer_choose (const TpGroups *family, const TpGraph *graph,
+                  TpCosts *costs)
+{
+  g_auto (Offer) own = { NULL };
+
+  offer_init (&own, family);
+  own.graph = graph;
+  own.costs = costs;
+  sum_gains (&own);
+  for (int i = family->n_groups - 1; i >= 0; i--)
+    if (own.whole_of[i] >= 0)
+      own.is_taken[i] = !own.is_taken[own.whole_of[i]];
+    else
+      own.is_taken[i] = !own.has_chains[i] || is_better (&own, i);
+  keep_costs (&own, costs);
+  if (costs->n_groups < family->n_groups)
+    tp_costs_seal (costs);
+  return list_taken (&own);
+}
+
+/* ---- without ----------------------------------------------------------- */
+
+static gboolean
+is_equal (const TpGroup *a, const TpGroup *b)
+{
+  return a->n_nodes == b->n_nodes
+         && memcmp (a->nodes, b->nodes, a->n_nodes * sizeof (int)) == 0;
+}
+
+gboolean
+tp_offer_allows (const TpGroups *family, const TpGroups *groups)
+{
+  g_auto (Offer) own = { NULL };
+  int n = 0;
+
+  offer_init (&own, family);
+  for (int i = 0; i < family->n_groups; i++)
+    {
+      own.is_taken[i] = n < groups->n_groups
+                        && is_equal (&family->groups[i], &groups->groups[n]);
+      n += own.is_taken[i];
+    }
+  for (int i = 0; i < family->n_groups; i++)
+    if (own.whole_of[i] >= 0
+            ? own.is_taken[i] == own.is_taken[own.whole_of[i]]
+            : !own.has_chains[i] && !own.is_taken[i])
+      return FALSE;
+  return n == groups->n_groups;
+}
