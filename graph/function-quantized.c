@@ -5,7 +5,10 @@
 
 #include "graph/function-quantized.h"
 
+#include "ir/guard.h"
+
 #define FLOAT32 1 /* as ONNX numbers types */
+#define MAX_PASSED 8
 
 static const TpAttr to_float = { .name = "to",
                                  .kind = TP_ATTR_INT,
@@ -90,12 +93,89 @@ add_qlinear_mul (TpBody *self)
   quantize (self, multiply (self, a, dequantize (self, 3)), 6);
 }
 
+/* Input 0 through @type, with those of its attributes that are given. */
+static void
+add_qlinear_unary (TpBody *self, const char *type, const char *const *passed)
+{
+  TpAttr attrs[MAX_PASSED];
+  TpNode node = { .type = type, .attrs = attrs };
+  const char *x = dequantize (self, 0), *y = tp_body_make_name (self);
+
+  for (int i = 0; passed[i] != NULL; i++)
+    if (tp_node_find_attr (self->node, passed[i]) != NULL)
+      attrs[node.n_attrs++] = *tp_node_find_attr (self->node, passed[i]);
+  tp_body_add_node (self, &node, (TpNodeNames){ 1, &x, 1, &y });
+  quantize (self, y, 3);
+}
+
 static void
 add_qlinear_sigmoid (TpBody *self)
 {
-  quantize (
-      self,
-      tp_body_add (self, "Sigmoid", NULL, NULL, dequantize (self, 0), NULL), 3);
+  add_qlinear_unary (self, "Sigmoid", (const char *const[]){ NULL });
+}
+
+static void
+add_qlinear_leaky_relu (TpBody *self)
+{
+  add_qlinear_unary (self, "LeakyRelu", (const char *const[]){ "alpha", NULL });
+}
+
+/* Attribute opset: the one whose Softmax is meant; before 13 it flattens. */
+static void
+add_qlinear_softmax (TpBody *self)
+{
+  if ((tp_node_get_int (self->node, "opset", 13) < 13)
+      != (self->builder->draft->opset < 13))
+    tp_body_refuse (self, "a Softmax of another opset than the model's is not "
+                    "supported");
+  add_qlinear_unary (self, "Softmax", (const char *const[]){ "axis", NULL });
+}
+
+static void
+add_qlinear_average_pool (TpBody *self)
+{
+  static const char *const passed[]
+      = { "auto_pad", "ceil_mode", "count_include_pad",
+          "kernel_shape", "pads", "strides", NULL };
+
+  if (check_zero (self, "channels_last"))
+    add_qlinear_unary (self, "AveragePool", passed);
+}
+
+static void
+add_qlinear_where (TpBody *self)
+{
+  const char *a = dequantize (self, 1);
+
+  quantize (self,
+            tp_body_add (self, "Where", NULL, NULL, tp_body_get_input (self, 0),
+                         a, dequantize (self, 4), NULL),
+            7);
+}
+
+/* Scale and zero point of the result, then each part with its own: each is quantized
+ * anew, so that bytes are put together. */
+static void
+add_qlinear_concat (TpBody *self)
+{
+  TpAttr axis = { .name = "axis", .kind = TP_ATTR_INT,
+                  .i = tp_node_get_int (self->node, "axis", 0) };
+  TpNode node = { .type = "Concat", .n_attrs = 1, .attrs = &axis };
+  int n = (self->ends.n_inputs - 2) / 3;
+  g_autofree const char **parts = tp_new (const char *, n + 1);
+
+  if (self->ends.n_inputs != 2 + 3 * n)
+    {
+      tp_body_refuse (self, "each part needs a scale and a zero point");
+      return;
+    }
+  for (int i = 0; i < n; i++)
+    parts[i] = tp_body_add (self, "QuantizeLinear", NULL, NULL,
+                            dequantize (self, 2 + 3 * i),
+                            tp_body_get_input (self, 0),
+                            tp_body_get_input (self, 1), NULL);
+  tp_body_add_node (self, &node,
+                    (TpNodeNames){ n, parts, 1, self->ends.outputs });
 }
 
 static void
@@ -183,6 +263,12 @@ add_integer_matmul (TpBody *self)
 static const char *const no_attrs[] = { NULL };
 static const char *const gemm_attrs[] = { "alpha", "transA", "transB", NULL };
 static const char *const pool_attrs[] = { "channels_last", NULL };
+static const char *const window_attrs[]
+    = { "auto_pad", "ceil_mode", "channels_last", "count_include_pad",
+        "kernel_shape", "pads", "strides", NULL };
+static const char *const axis_attrs[] = { "axis", NULL };
+static const char *const alpha_attrs[] = { "alpha", NULL };
+static const char *const softmax_attrs[] = { "axis", "opset", NULL };
 
 #define FUNCTION(type, least, most, attrs, add)                               \
   { "com.microsoft." type, least, most, 1, attrs, { 0.0 }, add }
@@ -192,9 +278,14 @@ static const TpFunction functions[] = {
   FUNCTION ("MatMulIntegerToFloat", 4, 7, no_attrs, add_integer_matmul),
   FUNCTION ("QGemm", 6, 9, gemm_attrs, add_qgemm),
   FUNCTION ("QLinearAdd", 8, 8, no_attrs, add_qlinear_add),
+  FUNCTION ("QLinearAveragePool", 5, 5, window_attrs, add_qlinear_average_pool),
+  FUNCTION ("QLinearConcat", 5, G_MAXINT, axis_attrs, add_qlinear_concat),
   FUNCTION ("QLinearGlobalAveragePool", 5, 5, pool_attrs, add_qlinear_pool),
+  FUNCTION ("QLinearLeakyRelu", 5, 5, alpha_attrs, add_qlinear_leaky_relu),
   FUNCTION ("QLinearMul", 8, 8, no_attrs, add_qlinear_mul),
   FUNCTION ("QLinearSigmoid", 5, 5, no_attrs, add_qlinear_sigmoid),
+  FUNCTION ("QLinearSoftmax", 5, 5, softmax_attrs, add_qlinear_softmax),
+  FUNCTION ("QLinearWhere", 9, 9, no_attrs, add_qlinear_where),
 };
 
 const TpFunction *

@@ -176,6 +176,28 @@ static const Case shape_cases[] = {
     "Concat y0 y1 -> y axis=0" },
 };
 
+#define QUANTIZED "uint8 x 2 3 4 4;pos s;scalar zf 3;Cast zf -> z to=2;pos t;"
+#define REAL "DequantizeLinear x s z -> r;"
+#define ANEW "QuantizeLinear u t z -> y"
+
+static const Case quantized_cases[] = {
+  { "qlinear-leaky-relu", QUANTIZED,
+    "com.microsoft.QLinearLeakyRelu x s z t z -> y alpha=0.25",
+    REAL "LeakyRelu r -> u alpha=0.25;" ANEW },
+  { "qlinear-softmax", QUANTIZED,
+    "com.microsoft.QLinearSoftmax x s z t z -> y axis=1 opset=13",
+    REAL "Softmax r -> u axis=1;" ANEW },
+  { "qlinear-pool", QUANTIZED,
+    "com.microsoft.QLinearAveragePool x s z t z -> y kernel_shape=3,2 pads=1,0,1,1",
+    REAL "AveragePool r -> u kernel_shape=3,2 pads=1,0,1,1;" ANEW },
+  { "qlinear-where", QUANTIZED ";uint8 b 2 3 4 4;in w 4;ints o 0;Greater w w -> f;"
+    "pos q", "com.microsoft.QLinearWhere f x s z b q z t z -> y",
+    REAL "DequantizeLinear b q z -> v;Where f r v -> u;" ANEW },
+  { "qlinear-concat", QUANTIZED ";uint8 b 2 5 4 4;pos q",
+    "com.microsoft.QLinearConcat t z x s z b q z -> y axis=1",
+    REAL "DequantizeLinear b q z -> v;Concat r v -> u axis=1;" ANEW },
+};
+
 static const Case swiglu_cases[] = {
   { "swiglu", "in x 2 5;in g 2 5", "SwiGLU x g -> y alpha=1.5",
     "scalar a 1.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> v;Mul v g -> y" },
@@ -346,6 +368,12 @@ static const struct
     "num_heads=2 kv_num_heads=2", "key and value go together" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;int32 g 32;com.microsoft.MatMulNBits x q s _ g -> y "
     "K=32 N=5 block_size=16", "input 4 (g_idx), an order of the rows" },
+  { "uint8 x 2 3;pos s;scalar zf 3;Cast zf -> z to=2;"
+    "com.microsoft.QLinearConcat s z x s z x -> y axis=1",
+    "each part needs a scale and a zero point" },
+  { "uint8 x 2 3;pos s;scalar zf 3;Cast zf -> z to=2;"
+    "com.microsoft.QLinearSoftmax x s z s z -> y axis=1 opset=11",
+    "a Softmax of another opset than the model's" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;com.microsoft.MatMulNBits x q s -> y "
     "K=32 N=5 block_size=16 bits=5", "and bits 2, 4 or 8" },
 };
@@ -356,6 +384,7 @@ static const Table tables[] = {
   { 24, shape_cases, G_N_ELEMENTS (shape_cases) },
   { 28, swiglu_cases, G_N_ELEMENTS (swiglu_cases) },
   { 17, cache_cases, G_N_ELEMENTS (cache_cases) },
+  { 17, quantized_cases, G_N_ELEMENTS (quantized_cases) },
 };
 
 /* @data: case behind the table, in tens of thousands. */
