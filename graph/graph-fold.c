@@ -298,7 +298,8 @@ tp_fold_node (TpFold *fold, TpDraft *draft, TpNode *node, GError **error)
   g_auto (Tensors) outputs = { node->n_outputs, NULL };
   gboolean ok = TRUE;
 
-  if (fold_view (draft, node) || !take_budget (fold, draft, node))
+  if ((fold->keeps_quantized && tp_node_has_flag (node, TP_OP_DEQUANTIZES))
+      || fold_view (draft, node) || !take_budget (fold, draft, node))
     return TRUE;
   outputs.tensors = tp_new0 (TpRefTensor, node->n_outputs);
   if (!run_reference (draft, node, outputs.tensors))

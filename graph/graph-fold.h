@@ -4,9 +4,10 @@
 
 #include "graph/graph-draft.h"
 
-/* What folding has cost so far; starts as { 0 }. */
+/* What folding has cost so far; starts as { 0 } but for the first. */
 typedef struct
 {
+  gboolean keeps_quantized;   /* what is to be dequantized stays as it is */
   gint64 n_elements;          /* read and written */
   gint64 size_bytes;          /* of the constants made from little */
   gint64 n_moved;             /* elements of those that have no more of them than

@@ -133,7 +133,7 @@ infer_and_fold (TpDraft *draft, TpNode *node, TpFold *fold, GError **error)
 gboolean
 tp_draft_infer (TpDraft *draft, GError **error)
 {
-  TpFold fold = { 0 };
+  TpFold fold = { .keeps_quantized = TRUE };
 
   for (guint i = 0; i < draft->nodes->len; i++)
     {
@@ -193,7 +193,7 @@ survey_node (TpDraft *draft, const TpNode *node)
 gboolean
 tp_draft_survey (TpDraft *draft, GHashTable *problems, GError **error)
 {
-  TpFold fold = { 0 };
+  TpFold fold = { .keeps_quantized = TRUE };
 
   for (guint i = 0; i < draft->nodes->len; i++)
     {

@@ -1124,7 +1124,7 @@ gboolean tplan_session_set_state (TplanSession *session, const char *name,
  *
  * What the last run left.
  *
- * Returns: %TRUE, or %FALSE with @error set, as tplan_session_set_state().
+ * Returns: %TRUE, or %FALSE with @error set as for tplan_session_set_state().
  *
  * Thread: any; waits for runs under way.
  */

@@ -87,6 +87,8 @@ typedef enum
   TP_OP_JOINS = 1 << 9,       /* puts all inputs together, and does nothing else */
   TP_OP_CUTS = 1 << 10,       /* takes input 0 apart into its outputs, likewise */
   TP_OP_FITTED = 1 << 11,     /* its nests are polynomials: right to float32 */
+  TP_OP_OF_BYTES = 1 << 12,   /* a CONTRACT of integers of 8 bits */
+  TP_OP_DEQUANTIZES = 1 << 13, /* makes reals of integers, by a scale */
 } TpOpFlags;
 
 struct TpOp

@@ -153,7 +153,8 @@ integer_conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
 /* ---- records ------------------------------------------------------------ */
 
 #define INTEGER_CONV                                                          \
-  .kind = TP_OP_CONTRACT, .n_outputs_max = 1, .flags = TP_OP_CHANNELS_LAST,   \
+  .kind = TP_OP_CONTRACT, .n_outputs_max = 1,                                 \
+  .flags = TP_OP_CHANNELS_LAST | TP_OP_OF_BYTES,                              \
   .attrs = tp_conv_attrs, .tolerance = 0.0, .infer = integer_conv_infer,      \
   .lower = integer_conv_lower, .reference = integer_conv_reference
 

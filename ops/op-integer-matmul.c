@@ -175,7 +175,8 @@ integer_matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
 /* ---- records ------------------------------------------------------------ */
 
 #define INTEGER_MATMUL                                                        \
-  .kind = TP_OP_CONTRACT, .n_outputs_max = 1, .flags = TP_OP_ANY_STRIDES,     \
+  .kind = TP_OP_CONTRACT, .n_outputs_max = 1,                                 \
+  .flags = TP_OP_ANY_STRIDES | TP_OP_OF_BYTES,                                \
   .tolerance = 0.0, .infer = integer_matmul_infer,                            \
   .lower = integer_matmul_lower, .reference = integer_matmul_reference
 

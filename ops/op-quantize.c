@@ -467,6 +467,7 @@ static const TpAttrSpec dequantize_attrs[] = {
 
 const TpOp tp_op_dequantize_linear = {
   .name = "DequantizeLinear",
+  .flags = TP_OP_DEQUANTIZES,
   .kind = TP_OP_MAP,
   .n_inputs_min = 2,
   .n_inputs_max = 3,

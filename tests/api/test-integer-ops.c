@@ -14,7 +14,7 @@
  * unsigned. */
 static const char *const told_elsewhere[]
     = { "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
-        "LessOrEqual", NULL };
+        "LessOrEqual", "RankedArgMax", "RankedArgMin", "RankedTopK", NULL };
 
 /* ---- running them --------------------------------------------------------- */
 
