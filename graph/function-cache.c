@@ -433,12 +433,30 @@ add_attention (TpBody *self, const Query *query)
   return y;
 }
 
+/* Not a number where a run says that more is remembered than the caches have places for,
+ * so that what is new was lost. */
+static const char *
+mark_lost (TpBody *self, const Query *query, const char *y)
+{
+  const char *total = tp_body_get_input (self, TOTAL);
+  const char *is_kept, *none;
+
+  if (tp_body_get_input (self, PAST_KEY) == NULL
+      || !is_graph_input (self, total))
+    return y;
+  is_kept = add_two (self, "LessOrEqual", add_list (self, total),
+                     query->n_keys);
+  none = add_two (self, "CastLike", tp_body_add_float (self, NAN), y);
+  return tp_body_add (self, "Where", NULL, NULL, is_kept, y, none, NULL);
+}
+
 static void
 add_group_query (TpBody *self)
 {
   static const gint64 join[] = { 0, 0, -1 };
   Query query = { .n_heads = get_int (self, "num_heads", 0),
                   .n_kv_heads = get_int (self, "kv_num_heads", 0) };
+  const char *y;
 
   if (!check_inputs (self) || !check_attrs (self, &query))
     return;
@@ -447,8 +465,8 @@ add_group_query (TpBody *self)
   find_places (self, &query);
   rotate (self, &query);
   remember (self, &query);
-  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0],
-               turn (self, add_attention (self, &query)),
+  y = mark_lost (self, &query, turn (self, add_attention (self, &query)));
+  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], y,
                tp_body_add_ints (self, 3, join), NULL);
 }
 

@@ -328,6 +328,33 @@ check_case (int opset, const Case *c)
     }
 }
 
+/* A run that says that more is remembered than there are places gets no number. */
+static void
+test_lost (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (
+      17, TOKEN ";int32 t 1;" GROUP_QUERY
+      "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1", &error);
+  g_autoptr (GPtrArray) inputs = NULL;
+
+  g_assert_no_error (error);
+  inputs = draw_inputs (graph);
+  for (int total = 4; total <= 5; total++)
+    {
+      g_autoptr (GPtrArray) values = NULL;
+      const TpTensor *y = &graph->tensors[graph->outputs[0]];
+
+      for (int i = 0; i < graph->n_inputs; i++)
+        if (strcmp (graph->tensors[graph->inputs[i]].name, "t") == 0)
+          *(double *) inputs->pdata[i] = total;
+      values = run (graph, inputs);
+      for (gint64 i = 0; i < y->count; i++)
+        g_assert_true (isnan (((double *) values->pdata[0])[i])
+                       == (total > 4));
+    }
+}
+
 /* ---- errors -------------------------------------------------------------- */
 
 static const struct
@@ -426,6 +453,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (tables); i++)
     add_table ((int) i);
+  g_test_add_func ("/contrib/lost", test_lost);
   for (gsize i = 0; i < G_N_ELEMENTS (errors); i++)
     {
       g_autofree char *path = g_strdup_printf ("/contrib/error/%d", (int) i);
