@@ -37,18 +37,7 @@ add_two (TpBody *self, const char *type, const char *a, const char *b)
 static const char *
 add_dim (TpBody *self, const char *x, gint64 axis)
 {
-  return add_two (self, "Gather",
-                  tp_body_add (self, "Shape", NULL, NULL, x, NULL),
-                  tp_body_add_ints (self, 1, &axis));
-}
-
-/* 0, 1, ... up to @n ([1], not among them). */
-static const char *
-add_range (TpBody *self, const char *n)
-{
-  return tp_body_add (self, "Range", NULL, NULL, tp_body_add_int (self, 0),
-                      tp_body_add_view (self, "Squeeze", n, 0),
-                      tp_body_add_int (self, 1), NULL);
+  return tp_body_pick (self, tp_body_add_shape (self, x), axis);
 }
 
 /* @x, whatever its rank, as a list of int64. */
@@ -72,7 +61,7 @@ add_unsqueezed (TpBody *self, const char *x, gint64 axis)
 static const char *
 add_indices (TpBody *self, const char *n, const char *start)
 {
-  return add_two (self, "Sub", add_unsqueezed (self, add_range (self, n), 0),
+  return add_two (self, "Sub", add_unsqueezed (self, tp_body_count_to (self, n), 0),
                   add_unsqueezed (self, start, 1));
 }
 
@@ -95,7 +84,7 @@ add_tensor_scatter (TpBody *self)
       return;
     }
   if (start == NULL)
-    start = add_two (self, "Mul", add_range (self, add_dim (self, x, 0)),
+    start = add_two (self, "Mul", tp_body_count_to (self, add_dim (self, x, 0)),
                      tp_body_add_int (self, 0));
   indices = add_indices (self, n, start);
   if (strcmp (mode, "circular") == 0)
@@ -299,7 +288,7 @@ find_places (TpBody *self, Query *query)
   const char *start = add_list (self, tp_body_get_input (self, LENGTHS));
   const char *zero = tp_body_add_int (self, 0);
 
-  query->places = add_unsqueezed (self, add_range (self, query->n_new), 0);
+  query->places = add_unsqueezed (self, tp_body_count_to (self, query->n_new), 0);
   if (tp_body_get_input (self, PAST_KEY) == NULL)
     return;
   start = add_two (self, "Add", start, tp_body_add_int (self, 1));
@@ -397,7 +386,7 @@ add_window (TpBody *self, const Query *query, const char *bias)
   const char *is_seen = NULL;
 
   first = add_unsqueezed (self, add_unsqueezed (self, first, 1), 3);
-  is_seen = add_two (self, "Less", first, add_range (self, n));
+  is_seen = add_two (self, "Less", first, tp_body_count_to (self, n));
   if (bias == NULL)
     return is_seen;
   return tp_body_add (self, "Where", NULL, NULL, is_seen, bias,
