@@ -139,12 +139,6 @@ load_of_block (TpLowering *lowering, const Place *place, int i)
   return load;
 }
 
-static int
-last_load (TpLowering *lowering)
-{
-  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
-}
-
 /* Expression: a byte of a block. */
 static int
 load_byte (TpLowering *lowering, const Place *place)
@@ -153,7 +147,7 @@ load_byte (TpLowering *lowering, const Place *place)
 
   if (place->byte >= 0)
     load->stride[place->byte] = tp_lowering_get_input (lowering, Q)->strides[2];
-  return last_load (lowering);
+  return tp_lowering_last_load (lowering);
 }
 
 /* Expression: value @part of @byte, a real. */
@@ -179,14 +173,14 @@ load_zero (TpLowering *lowering, const Place *place)
   if (!tp_node_has_input (lowering->node, ZEROS))
     return tp_nest_const (lowering->nest, 1 << (place->layout->bits - 1));
   load_of_block (lowering, place, ZEROS);
-  return last_load (lowering);
+  return tp_lowering_last_load (lowering);
 }
 
 static int
 load_scale (TpLowering *lowering, const Place *place)
 {
   load_of_block (lowering, place, SCALES);
-  return last_load (lowering);
+  return tp_lowering_last_load (lowering);
 }
 
 /* Expression: x at value @part of a byte; 0 behind the last. */
@@ -214,7 +208,7 @@ load_x (TpLowering *lowering, const Place *place, int part)
       if (place->byte >= 0)
         guard->coef[place->byte] = it->per_byte;
     }
-  return last_load (lowering);
+  return tp_lowering_last_load (lowering);
 }
 
 /* Each byte is taken apart where it is read. */

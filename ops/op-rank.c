@@ -27,12 +27,6 @@ tp_rank_check_positions (const TpNode *node, const TpTensor *const *inputs, int 
 }
 
 int
-tp_lowering_last_load (TpLowering *lowering)
-{
-  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
-}
-
-int
 tp_rank_load_position (TpLowering *lowering, int along)
 {
   int i = POSITIONS (lowering->node);

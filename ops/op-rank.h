@@ -8,8 +8,6 @@
 gboolean tp_rank_check_positions (const TpNode *node,
                                   const TpTensor *const *inputs, int axis,
                                   GError **error);
-/* Expression: the load that was added last. */
-int tp_lowering_last_load (TpLowering *lowering);
 /* Expression: the position along nest axis @along; 0 where there is none. */
 int tp_rank_load_position (TpLowering *lowering, int along);
 /* Expression: input 0 along the axes of the output, which has dimension @axis if

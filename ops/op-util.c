@@ -323,6 +323,12 @@ tp_lowering_add_load (TpLowering *lowering, int i)
   return load;
 }
 
+int
+tp_lowering_last_load (TpLowering *lowering)
+{
+  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
+}
+
 void
 tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index)
 {

@@ -90,6 +90,8 @@ void tp_lowering_add_output_axes (TpLowering *lowering);
 int tp_lowering_add_reduce_axis (TpLowering *lowering, gint64 extent);
 /* Input @i, of its dtype, with all strides 0; the load number follows in nest->n_loads - 1. */
 TpAccess *tp_lowering_add_load (TpLowering *lowering, int i);
+/* Expression: the load that was added last. */
+int tp_lowering_last_load (TpLowering *lowering);
 /* Along dimension @axis of @x, @load takes what the expression @index names. */
 void tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index);
 /* Expression: input @i, broadcast to the first rank axes; a constant of one
