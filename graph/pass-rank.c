@@ -12,8 +12,6 @@
 #include "ops/op-util.h"
 #include "ops/op.h"
 
-#include <string.h>
-
 #define MOST_EXACT (1 << 24)  /* of float32 */
 
 static const struct
