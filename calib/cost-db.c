@@ -483,7 +483,8 @@ tp_cost_db_find_least (TpCostDb *db, gint64 device, TpProcessors *out_least)
 {
   g_autoptr (sqlite3_stmt) statement = tp_sql_prepare (
       db, "SELECT MIN (NULLIF (handover_ns, 0)), MIN (NULLIF (crowding, 0)), "
-          "MIN (NULLIF (contention, 0)) FROM entry WHERE device = ?1",
+          "MIN (NULLIF (contention, 0)), AVG (NULLIF (fma_ns, 0)) "
+          "FROM entry WHERE device = ?1",
       "read how near processors were", NULL);
 
   *out_least = (TpProcessors){ 0 };
@@ -495,6 +496,7 @@ tp_cost_db_find_least (TpCostDb *db, gint64 device, TpProcessors *out_least)
   out_least->handover_ns = sqlite3_column_int64 (statement, 0);
   out_least->crowding = sqlite3_column_int64 (statement, 1);
   out_least->contention = sqlite3_column_int64 (statement, 2);
+  out_least->fma_ns = sqlite3_column_int64 (statement, 3);
 }
 
 static sqlite3_stmt *

@@ -65,8 +65,9 @@ typedef struct
   gint64 state;               /* TpEntryState */
   char *reason;               /* FAILED: why; else "" */
   TpStats stats;
-  gint64 fma_ns, stream_ns;   /* probes of the clock and the memory, taken in
-                               * the same rounds */
+  gint64 fma_ns;              /* the clock that times are told at: what it had when
+                               * the first of the table were measured */
+  gint64 stream_ns;           /* a probe of the memory, taken in the same rounds */
   TpProcessors processors;    /* as well */
   TpWork work;
   gint64 measured_at;

@@ -52,7 +52,7 @@ typedef struct
   TpChannel *channel;
   const TpMeasureJob *job;
   Lane *lanes;
-  GArray *fma, *stream;       /* probes of the rounds so far */
+  GArray *stream;             /* probes of the rounds so far */
   TpPrecedence precedence;
   TpNear near;
   gboolean is_late;           /* told to stop */
@@ -101,7 +101,7 @@ add_entry (Bench *bench, Lane *lane, int index, gboolean is_settled,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns,
                          tp_stats_find_spread (stats),
-                         tp_stats_find_median (bench->fma),
+                         bench->near.least.fma_ns,
                          tp_stats_find_median (bench->stream),
                          near->handover_ns, near->crowding, near->contention,
                          track->schedule != NULL ? track->schedule : "",
@@ -437,11 +437,10 @@ are_settled (Bench *bench)
 }
 
 static void
-take_probes (Bench *bench)
+probe_memory (Bench *bench)
 {
-  gint64 fma = tp_probe_fma_ns (), stream = tp_probe_stream_ns ();
+  gint64 stream = tp_probe_stream_ns ();
 
-  g_array_append_val (bench->fma, fma);
   g_array_append_val (bench->stream, stream);
 }
 
@@ -481,7 +480,7 @@ run_pass (Bench *bench, Lane *lane, int pass, gboolean is_counted)
 static void
 run_round (Bench *bench, int round)
 {
-  take_probes (bench);
+  probe_memory (bench);
   for (int pass = 0; pass < TP_N_PASSES; pass++)
     for (int i = 0; i < bench->job->n_devices; i++)
       run_pass (bench, &bench->lanes[i], (pass + round + 1) % TP_N_PASSES,
@@ -494,7 +493,6 @@ forget_samples (Bench *bench)
   for (int i = 0; i < bench->job->n_devices; i++)
     if (bench->lanes[i].chain != NULL)
       tp_tracks_forget (&bench->lanes[i].tracks);
-  g_array_set_size (bench->fma, 0);
   g_array_set_size (bench->stream, 0);
 }
 
@@ -572,7 +570,6 @@ tp_measure_work (TpChannel *channel, gpointer data)
   tp_near_init (&bench.near, tp_threads_count (bench.job->n_threads),
                 &bench.job->least, bench.job->is_brief);
   bench.lanes = g_new0 (Lane, bench.job->n_devices);
-  bench.fma = g_array_new (FALSE, FALSE, sizeof (gint64));
   bench.stream = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (!open_lanes (&bench, &error))
     {
@@ -580,7 +577,7 @@ tp_measure_work (TpChannel *channel, gpointer data)
                        g_variant_new ("(is)", error->code, error->message));
       return;
     }
-  take_probes (&bench);
+  probe_memory (&bench);
   for (int i = 0; i < bench.job->n_devices && !bench.is_late; i++)
     if (!bench.lanes[i].has_given_up)
       compile_all (&bench, &bench.lanes[i]);

@@ -19,6 +19,7 @@ tp_near_init (TpNear *self, int n_threads, const TpProcessors *known,
 {
   *self = (TpNear){ .n_threads = n_threads, .least = *known, .is_near = TRUE,
                     .known_contention = known->contention,
+                    .known_fma_ns = known->fma_ns,
                     .limit_us = is_brief ? tp_patience_get_brief_wait_us ()
                                          : tp_patience_get_wait_us () };
   tp_pool_prepare (n_threads, NULL); /* without it one probe finds no other */
@@ -65,6 +66,16 @@ note_contention (TpNear *self, gint64 contention)
   tp_samples_note_least (&self->least, &usual);
 }
 
+/* The first figures of a table say at which clock all are told. */
+static void
+note_clock (TpNear *self, gint64 fma_ns)
+{
+  if (fma_ns <= 0 || self->known_fma_ns > 0)
+    return;
+  self->fma_sum += (double) fma_ns;
+  self->least.fma_ns = (gint64) (self->fma_sum / ++self->n_fma);
+}
+
 /* Nearer to each other than anybody wants to be. */
 static gboolean
 are_on_one_core (const TpNear *self, const TpProcessors *processors)
@@ -87,6 +98,7 @@ tp_near_note (TpNear *self, const TpProcessors *processors)
   if (is_one_core)
     self->own_handover_ns = processors->handover_ns;
   note_contention (self, processors->contention);
+  note_clock (self, processors->fma_ns);
   self->is_near = !tp_samples_are_apart (processors, &self->least);
   learn (self, &handover, &self->expects_handover, &self->least.handover_ns);
   learn (self, &crowding, &self->expects_crowding, &self->least.crowding);

@@ -21,6 +21,9 @@ typedef struct
                                * those between cores */
   gint64 own_handover_ns;     /* the last within a core */
   gint64 known_contention;    /* before; 0: nobody knew */
+  gint64 known_fma_ns;        /* likewise */
+  double fma_sum;
+  int n_fma;                  /* looks at the clock */
   int n_looks;                /* for contention */
   int looks[TP_NEAR_MOST + 1]; /* how often each was seen; the last: or more */
   TpProcessors in_vain;       /* expected, and never seen until tp_near_conclude ();

@@ -19,6 +19,7 @@
 
 #include "ir/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -118,6 +119,17 @@ tp_samples_are_contended (const TpProcessors *processors,
          && processors->contention > CONTENDED * least->contention;
 }
 
+gint64
+tp_sample_get_told_ns (const TpSample *sample, const TpProcessors *least)
+{
+  gint64 fma_ns = sample->processors.fma_ns;
+
+  if (fma_ns <= 0 || least->fma_ns <= 0)
+    return sample->time_ns;
+  return MAX (1, llround ((double) sample->time_ns * (double) least->fma_ns
+                          / (double) fma_ns));
+}
+
 static gint64
 find_less (gint64 least, gint64 value)
 {
@@ -130,6 +142,8 @@ tp_samples_note_least (TpProcessors *least, const TpProcessors *processors)
   least->handover_ns = find_less (least->handover_ns, processors->handover_ns);
   least->crowding = find_less (least->crowding, processors->crowding);
   least->contention = find_less (least->contention, processors->contention);
+  if (least->fma_ns == 0)
+    least->fma_ns = processors->fma_ns; /* any will do */
 }
 
 /* The median of what is above 0, of one of the three, among the samples chosen
@@ -181,6 +195,7 @@ tp_samples_find_processors (const TpSample *samples, int n,
     find_usual (samples, n, is_near, G_STRUCT_OFFSET (TpProcessors, crowding)),
     find_usual (samples, n, is_alone,
                 G_STRUCT_OFFSET (TpProcessors, contention)),
+    find_usual (samples, n, is_alone, G_STRUCT_OFFSET (TpProcessors, fma_ns)),
   };
 }
 
@@ -242,14 +257,14 @@ tp_samples_compute (const TpSample *samples, int n,
   tp_samples_find_disturbed (samples, n, least, is_disturbed);
   for (int i = 0; i < n; i++)
     if (!is_disturbed[i])
-      times_ns[n_clean++] = samples[i].time_ns;
+      times_ns[n_clean++] = tp_sample_get_told_ns (&samples[i], least);
   if (n_clean >= ENOUGH)
     {
       tp_stats_compute_fast (times_ns, n_clean, out_stats);
       return n - n_clean;
     }
   for (int i = 0; i < n; i++)
-    times_ns[i] = samples[i].time_ns;
+    times_ns[i] = tp_sample_get_told_ns (&samples[i], least);
   tp_stats_compute_fast (times_ns, n, out_stats);
   if (n >= ENOUGH && n_clean == 0) /* nothing vouches for any */
     out_stats->half_ns = MAX (out_stats->half_ns, out_stats->median_ns / 4);

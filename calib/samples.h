@@ -27,6 +27,10 @@ void tp_sample_end_next (const TpSample *begin, TpSample *out_sample);
 void tp_sample_count (TpSample *begin, const int *which, int n,
                       TpSample *samples);
 
+/* What it would have taken at the clock that times are told at, @least->fma_ns; what
+ * it took, where one of the two is not known. */
+gint64 tp_sample_get_told_ns (const TpSample *sample, const TpProcessors *least);
+
 /* Whether processors were further from each other than they can be, or shared
  * more; @least: what is known of that. */
 gboolean tp_samples_are_apart (const TpProcessors *processors,
@@ -47,7 +51,7 @@ void tp_samples_find_processors (const TpSample *samples, int n,
 void tp_samples_find_disturbed (const TpSample *samples, int n,
                                 const TpProcessors *least,
                                 gboolean *out_is_disturbed);
-/* The fast mode of the undisturbed, of all where those are too few; where there
+/* Of the times told, the fast mode of the undisturbed, of all where those are too few; where there
  * is none the spread is at least a quarter. Returns how many were disturbed. */
 int tp_samples_compute (const TpSample *samples, int n,
                         const TpProcessors *least, TpStats *out_stats);

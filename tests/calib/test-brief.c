@@ -82,7 +82,8 @@ doubt_all (Fixture *fixture, gboolean is_settled)
       TpEntryRow *row = g_ptr_array_index (rows, i);
 
       row->state = is_settled ? TP_ENTRY_SETTLED : TP_ENTRY_PROVISIONAL;
-      row->processors = (TpProcessors){ 0, 0, is_settled && i > 0 ? 4000 : 1000 };
+      row->processors
+          = (TpProcessors){ .contention = is_settled && i > 0 ? 4000 : 1000 };
     }
   /* settled ones, as few rounds can make them, would stay */
   g_assert_true (

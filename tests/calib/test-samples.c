@@ -162,7 +162,7 @@ test_apart (void)
 static void
 test_crowded (void)
 {
-  const TpProcessors least = { 90, 1010, 0 };
+  const TpProcessors least = { 90, 1010, 0, 0 };
   TpSample samples[30];
   TpStats stats;
 
@@ -170,10 +170,69 @@ test_crowded (void)
     {
       samples[i] = make_sample ((i % 3 == 0 ? 1 : 2) * QUIET_NS + i, 2, 0);
       samples[i].processors = (TpProcessors){ 90, i % 3 == 0 ? 1030 : 1850,
-                                              640 };
+                                              640, 0 };
     }
   g_assert_cmpint (tp_samples_compute (samples, 30, &least, &stats), ==, 20);
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
+}
+
+/* A kernel takes as many cycles at any clock: its figure is that of the clock told
+ * at, and as sure as if there had been no other. */
+static void
+test_told (void)
+{
+  const TpProcessors told = { .fma_ns = 5000 };
+  TpSample samples[30], one = make_sample (1, 1, 0);
+  TpStats stats;
+
+  for (int i = 0; i < 30; i++)
+    {
+      gint64 fma_ns = 4000 + 100 * (i * 7 % 30); /* 0.8 to 1.38 times as long */
+
+      samples[i] = make_sample (QUIET_NS / 5000 * fma_ns + i % 5, 2, 0);
+      samples[i].processors.fma_ns = fma_ns;
+    }
+  g_assert_cmpint (tp_samples_compute (samples, 30, &told, &stats), ==, 0);
+  g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, 10);
+  g_assert_cmpint (stats.mad_ns, <, 10);
+  g_assert_cmpint (tp_samples_compute (samples, 30, &unknown, &stats), ==, 0);
+  g_assert_cmpint (stats.mad_ns, >, QUIET_NS / 100);
+  for (int i = 0; i < 30; i++)
+    g_assert_cmpint (tp_sample_get_told_ns (&samples[i], &unknown), ==,
+                     samples[i].time_ns);
+  one.processors.fma_ns = 10 * told.fma_ns;
+  g_assert_cmpint (tp_sample_get_told_ns (&one, &told), ==, 1); /* no time is 0 */
+}
+
+/* What is known is kept; else it is what was usual so far. */
+static void
+test_near_clock (void)
+{
+  g_autofree TpNear *near = g_new (TpNear, 1);
+
+  tp_near_init (near, 2, &(TpProcessors){ .fma_ns = 5000 }, FALSE);
+  tp_near_note (near, &(TpProcessors){ .fma_ns = 4000 });
+  g_assert_cmpint (near->least.fma_ns, ==, 5000);
+  tp_near_init (near, 2, &(TpProcessors){ 0 }, FALSE);
+  tp_near_note (near, &(TpProcessors){ 0 });
+  g_assert_cmpint (near->least.fma_ns, ==, 0);
+  tp_near_note (near, &(TpProcessors){ .fma_ns = 4000 });
+  tp_near_note (near, &(TpProcessors){ .fma_ns = 5000 });
+  g_assert_cmpint (near->least.fma_ns, ==, 4500);
+}
+
+/* Of several clocks the first known stays. */
+static void
+test_told_at (void)
+{
+  TpProcessors least = { .handover_ns = 90 };
+
+  tp_samples_note_least (&least, &(TpProcessors){ .fma_ns = 0 });
+  g_assert_cmpint (least.fma_ns, ==, 0);
+  tp_samples_note_least (&least, &(TpProcessors){ .fma_ns = 5000 });
+  tp_samples_note_least (&least, &(TpProcessors){ .fma_ns = 4000 });
+  g_assert_cmpint (least.fma_ns, ==, 5000);
+  g_assert_cmpint (least.handover_ns, ==, 90);
 }
 
 /* The other hardware thread of a core belongs to somebody else, and is in use two
@@ -181,7 +240,7 @@ test_crowded (void)
 static void
 test_contended (void)
 {
-  const TpProcessors least = { 90, 1010, 640 };
+  const TpProcessors least = { 90, 1010, 640, 0 };
   TpProcessors its;
   TpSample samples[30];
   TpStats stats;
@@ -190,7 +249,8 @@ test_contended (void)
     {
       samples[i] = make_sample ((i % 3 == 0 ? 20 : 27) * QUIET_NS / 20 + i, 2, 0);
       samples[i].processors
-          = (TpProcessors){ 90, 1010, i % 3 == 0 ? 645 + i % 2 : 760 + i };
+          = (TpProcessors){ 90, 1010, i % 3 == 0 ? 645 + i % 2 : 760 + i,
+                             0 };
     }
   g_assert_cmpint (tp_samples_compute (samples, 30, &least, &stats), ==, 20);
   g_assert_cmpint (ABS (stats.median_ns - QUIET_NS), <, QUIET_NS / 100);
@@ -205,7 +265,7 @@ test_contended (void)
 static void
 note (TpNear *near, gint64 handover_ns, gint64 crowding)
 {
-  tp_near_note (near, &(TpProcessors){ handover_ns, crowding, 0 });
+  tp_near_note (near, &(TpProcessors){ handover_ns, crowding, 0, 0 });
 }
 
 static void
@@ -213,7 +273,7 @@ note_contention (TpNear *near, int n, gint64 first, gint64 step)
 {
   for (int i = 0; i < n; i++)
     {
-      tp_near_note (near, &(TpProcessors){ 0, 0, first + i * step });
+      tp_near_note (near, &(TpProcessors){ 0, 0, first + i * step, 0 });
       g_assert_true (near->is_near); /* it is not waited for */
     }
 }
@@ -234,7 +294,7 @@ test_near_contention (void)
   note_contention (&near, 50, 650, 0);
   g_assert_cmpint (near.least.contention, ==, 650);
 
-  tp_near_init (&near, 2, &(TpProcessors){ 0, 0, 640 }, FALSE);
+  tp_near_init (&near, 2, &(TpProcessors){ 0, 0, 640, 0 }, FALSE);
   note_contention (&near, 100, 800, 1);
   g_assert_cmpint (near.least.contention, ==, 640);
 }
@@ -246,7 +306,7 @@ test_near (void)
 {
   TpNear near;
 
-  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000, 0 }, FALSE);
+  tp_near_init (&near, 2, &(TpProcessors){ 90, 1000, 0, 0 }, FALSE);
   note (&near, 380, 1010);
   g_assert_false (near.is_near);
   note (&near, 90, 1800);
@@ -455,7 +515,10 @@ main (int argc, char **argv)
   g_test_add_func ("/samples/apart", test_apart);
   g_test_add_func ("/samples/crowded", test_crowded);
   g_test_add_func ("/samples/contended", test_contended);
+  g_test_add_func ("/samples/told", test_told);
+  g_test_add_func ("/samples/told-at", test_told_at);
   g_test_add_func ("/samples/near-contention", test_near_contention);
+  g_test_add_func ("/samples/near-clock", test_near_clock);
   g_test_add_func ("/samples/near", test_near);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
