@@ -3,6 +3,7 @@
 
 #include "cli/apart.h"
 
+#include "api/session.h"
 #include "calib/cost-db.h"
 #include "calib/facts.h"
 #include "calib/samples.h"
@@ -13,10 +14,13 @@
 #include "runtime/pool.h"
 #include "runtime/threads.h"
 
+#include <math.h>
+
 #define DUE_NS 20000000
 #define CORES_DUE_NS 300000   /* others stay longer */
 #define CONTENDED 1.05        /* on average: worth a word */
 #define CALMER 0.93           /* likewise: than when kernels were timed */
+#define OTHER_CLOCK 0.05
 #define N_PROBES 5
 #define N_LOOKS 20            /* where it is asked but once */
 #define PAUSE_US (G_USEC_PER_SEC / 4)
@@ -119,9 +123,48 @@ tp_apart_get_contention (const TpApart *apart)
   return apart->n_sum > 0 ? MAX (apart->sum / apart->n_sum, 1) : 0;
 }
 
+double
+tp_apart_get_slowness (const TpApart *apart)
+{
+  return apart->n_fma > 0 && apart->least.fma_ns > 0
+             ? apart->fma_sum / apart->n_fma / (double) apart->least.fma_ns : 0;
+}
+
+gboolean
+tp_apart_concerns (TplanSession *session)
+{
+  const TpPlan *plan = tp_api_get_session_plan (session);
+
+  for (int i = 0; i < plan->n_devices; i++)
+    {
+      const TpDeviceInfo *info
+          = tp_session_get_info (tp_api_get_session (session), i);
+
+      if (info != NULL && info->is_apart)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Where the thread that timed kernels was. */
+static void
+look_at_clock (TpApart *apart)
+{
+  TpSeat seat;
+
+  if (apart->least.fma_ns == 0)
+    return;
+  tp_seat_take (&seat);
+  apart->fma_ns = tp_probe_fma_ns ();
+  tp_seat_leave (&seat);
+  apart->fma_sum += (double) apart->fma_ns;
+  apart->n_fma++;
+}
+
 gboolean
 tp_apart_look (TpApart *apart)
 {
+  look_at_clock (apart);
   if (apart->n_threads > 1
       && (apart->least.handover_ns > 0 || apart->least.crowding > 0))
     {
@@ -173,12 +216,24 @@ note_calm (const TpApart *apart, const TpCli *cli)
                       "forget --all`, then `tplan calibrate`");
 }
 
+static void
+note_clock (const TpApart *apart, const TpCli *cli)
+{
+  double slowness = tp_apart_get_slowness (apart);
+
+  if (slowness > 0 && fabs (slowness - 1) > OTHER_CLOCK)
+    tp_cli_note (cli, "note: the clock of the processors was %.2f times that which "
+                      "kernels were timed at: times are %s than foretold",
+                 1 / slowness, slowness > 1 ? "longer" : "shorter");
+}
+
 static gboolean
 note_contention (const TpApart *apart, const TpCli *cli)
 {
   double contention = tp_apart_get_contention (apart);
 
   note_calm (apart, cli);
+  note_clock (apart, cli);
   if (contention < CONTENDED)
     return FALSE;
   tp_cli_note (cli, "note: others used the cores of these processors: what fills "
@@ -209,12 +264,10 @@ tp_apart_note (const TpApart *apart, const TpCli *cli)
 }
 
 gboolean
-tp_cli_note_apart (const TpCli *cli)
+tp_cli_note_apart (const TpCli *cli, TpApart *out_apart)
 {
-  TpApart apart;
-
-  tp_apart_init (&apart, cli, cli->device_options.n_threads);
+  tp_apart_init (out_apart, cli, cli->device_options.n_threads);
   for (int i = 0; i < N_LOOKS; i++)
-    tp_apart_look_at_cores (&apart);
-  return tp_apart_note (&apart, cli);
+    tp_apart_look_at_cores (out_apart);
+  return tp_apart_note (out_apart, cli);
 }

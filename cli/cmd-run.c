@@ -30,6 +30,7 @@
 #define ERROR_TOLD 0.05
 
 #define RUNS 10
+#define SAME_CLOCK 0.02       /* nearer is not worth a word */
 #define NOT_GIVEN G_MININT
 
 static struct
@@ -313,20 +314,34 @@ add_account (TpTable *table, const TpAccount *account)
       tp_table_add (table, g_strdup ("worst step"), step);
 }
 
-/* Where some were disturbed: what is left speaks for the machine that was
- * measured. */
+static char *
+format_clock (double slowness)
+{
+  return fabs (slowness - 1) <= SAME_CLOCK
+             ? g_strdup ("")
+             : g_strdup_printf (", told at the clock of calibrating, %.1f %% %s",
+                                100 * fabs (slowness - 1),
+                                slowness > 1 ? "faster" : "slower");
+}
+
+/* Where some were disturbed, or at another clock: what is left speaks for the
+ * machine that was measured. */
 static void
 add_calm (TpTable *table, const Run *run)
 {
-  gint64 calm_ns = tp_run_times_get_calm_median (&run->repeat.times);
+  const TpRunTimes *times = &run->repeat.times;
+  gint64 calm_ns = tp_run_times_get_calm_median (times);
   g_autofree char *median = tp_cli_format_time (calm_ns);
+  g_autofree char *clock
+      = format_clock (times->slowness > 0 ? times->slowness : 1);
 
-  if (calm_ns == 0 || run->repeat.times.calm_ns->len == run->repeat.times.all_ns->len)
+  if (calm_ns == 0
+      || (times->calm_ns->len == times->all_ns->len && clock[0] == 0))
     return;
   tp_table_add (
       table, g_strdup ("undisturbed"),
-      g_strdup_printf ("%s median of %u: prediction %+.1f %%%s", median,
-                       run->repeat.times.calm_ns->len,
+      g_strdup_printf ("%s median of %u%s: prediction %+.1f %%%s", median,
+                       times->calm_ns->len, clock,
                        100 * ((double) tplan_plan_get_run_ns (run->plan)
                               / (double) calm_ns - 1),
                        tp_cli_judge_interval (run->plan, calm_ns)));

@@ -45,15 +45,18 @@ note_busy (const TpCli *cli)
 void
 tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
 {
+  TpApart apart;
+  double slowness;
   int n = 0;
 
   if (bench->is_simulated)
     return;
-  if (tp_bench_is_busy (bench) || tp_cli_note_apart (cli))
+  if (tp_bench_is_busy (bench) || tp_cli_note_apart (cli, &apart))
     {
       note_busy (cli);
       return;
     }
+  slowness = tp_apart_get_slowness (&apart);
   for (guint i = 0; i < bench->entries->len; i++)
     {
       TpContestTimes times;
@@ -66,6 +69,12 @@ tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
       tp_contest_get_times (bench->contest, (int) i, &times);
       time.median_ns = times.p50_ns;
       time.n = times.n;
+      if (slowness > 0
+          && tp_apart_concerns (tp_bench_get (bench, (int) i)->session))
+        {
+          time.median_ns = (gint64) ((double) time.median_ns / slowness);
+          time.half_ns = (gint64) ((double) time.half_ns / slowness);
+        }
       n += keep (cli, tp_bench_get (bench, (int) i)->plan, &time);
     }
   note_kept (cli, n);

@@ -57,7 +57,8 @@ look (TpRepeat *repeat)
   gboolean was_apart = repeat->apart.is_apart;
 
   tp_run_times_look (&repeat->times,
-                     tp_apart_look (&repeat->apart) || was_apart);
+                     tp_apart_look (&repeat->apart) || was_apart,
+                     repeat->apart.fma_ns);
 }
 
 static void
@@ -131,20 +132,22 @@ warm_up (TpRepeat *repeat, const TpRepeatJob *job, GError **error)
 }
 
 static void
-wait_for_processors (TpRepeat *repeat, const TpPlan *plan, gint64 limit_ns,
-                     const TpCli *cli)
+wait_for_processors (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli)
 {
+  const TpPlan *plan = tp_api_get_session_plan (job->session);
   int n_threads = tp_api_pick_threads (plan, cli->device_options.n_threads);
   int n_planned = tp_threads_count (plan->origin.n_threads);
 
   tp_apart_init (&repeat->apart, cli, n_threads);
+  if (!tp_apart_concerns (job->session))
+    repeat->apart.least.fma_ns = 0;
   repeat->times.n_threads = repeat->apart.n_threads;
   if (repeat->times.n_threads != n_planned)
     tp_cli_note (cli, "note: on %d threads; what is foretold is for %d",
                  repeat->times.n_threads, n_planned);
-  if (repeat->apart.is_apart && limit_ns > 0)
+  if (repeat->apart.is_apart && job->wait_ns > 0)
     tp_cli_note (cli, "waiting for processors to be near each other");
-  tp_apart_wait (&repeat->apart, limit_ns);
+  tp_apart_wait (&repeat->apart, job->wait_ns);
 }
 
 gboolean
@@ -156,7 +159,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
   gint64 begin_ns;
 
   if (!plan->is_simulated)
-    wait_for_processors (repeat, plan, job->wait_ns, cli);
+    wait_for_processors (repeat, job, cli);
   if (!warm_up (repeat, job, error)
       || !tp_run_data_reset (job->data, job->session, error))
     return FALSE;
@@ -179,6 +182,7 @@ tp_repeat_run (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli,
   look (repeat);
   look_at_cores (repeat);
   repeat->times.contention = tp_apart_get_contention (&repeat->apart);
-  tp_run_times_end (&repeat->times);
+  repeat->times.slowness = tp_apart_get_slowness (&repeat->apart);
+  tp_run_times_end (&repeat->times, repeat->apart.least.fma_ns);
   return TRUE;
 }

@@ -47,11 +47,16 @@ tp_run_times_add (TpRunTimes *times, const TpSample *sample)
 }
 
 void
-tp_run_times_look (TpRunTimes *times, gboolean is_apart)
+tp_run_times_look (TpRunTimes *times, gboolean is_apart, gint64 fma_ns)
 {
   for (; times->n_looked < (int) times->samples->len; times->n_looked++)
-    g_array_index (times->samples, TpSample, times->n_looked)
-        .processors.handover_ns = is_apart ? WORSE : best.handover_ns;
+    {
+      TpProcessors *its = &g_array_index (times->samples, TpSample,
+                                          times->n_looked).processors;
+
+      its->handover_ns = is_apart ? WORSE : best.handover_ns;
+      its->fma_ns = fma_ns;
+    }
 }
 
 void
@@ -82,8 +87,9 @@ tp_run_times_get_mean (const TpRunTimes *times)
 }
 
 void
-tp_run_times_end (TpRunTimes *times)
+tp_run_times_end (TpRunTimes *times, gint64 fma_ns)
 {
+  const TpProcessors told = { .fma_ns = fma_ns };
   TpSample *samples = (TpSample *) (void *) times->samples->data;
   int n = (int) times->samples->len;
   g_autofree gboolean *is_disturbed = g_new (gboolean, n + 1);
@@ -93,9 +99,11 @@ tp_run_times_end (TpRunTimes *times)
   tp_samples_find_disturbed (samples, n, &best, is_disturbed);
   for (int i = 0; i < n; i++)
     {
+      gint64 told_ns = tp_sample_get_told_ns (&samples[i], &told);
+
       g_array_append_val (times->all_ns, samples[i].time_ns);
       if (!is_disturbed[i])
-        g_array_append_val (times->calm_ns, samples[i].time_ns);
+        g_array_append_val (times->calm_ns, told_ns);
       times->n_preempted += samples[i].n_preempted > 0;
       times->n_apart += tp_samples_are_apart (&samples[i].processors, &best);
       times->n_contended
@@ -229,6 +237,9 @@ tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
   json_object_set_new (object, "contention",
                        times->contention > 0 ? json_real (times->contention)
                                              : json_null ());
+  json_object_set_new (object, "clock",
+                       times->slowness > 0 ? json_real (1 / times->slowness)
+                                           : json_null ());
   json_object_set_new (object, "calm_runs",
                        json_integer (times->calm_ns->len));
   json_object_set_new (object, "calm_median_ns",

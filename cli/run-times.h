@@ -12,7 +12,8 @@ typedef struct
 {
   GArray *samples;            /* TpSample, as they came */
   GArray *all_ns, *calm_ns;   /* gint64, once tp_run_times_end (): sorted; the
-                               * calm ones are those that nobody disturbed */
+                               * calm ones are those that nobody disturbed, as they
+                               * would be at the clock that kernels were timed at */
   int n_warmup;               /* runs before them */
   int n_looked, n_cores_looked; /* samples whose processors are settled */
   int n_preempted;            /* in which somebody else had a processor */
@@ -23,6 +24,7 @@ typedef struct
   int n_threads;              /* of "cpu"; 0: all devices are simulated */
   double contention;          /* how much longer than alone work took that fills a
                                * core; 0: not known */
+  double slowness;            /* of the clock, cli/apart.h; 0: not known */
 } TpRunTimes;
 
 void tp_run_times_init (TpRunTimes *times);
@@ -30,11 +32,12 @@ void tp_run_times_clear (TpRunTimes *times);
 /* @sample: without its processors. */
 void tp_run_times_add (TpRunTimes *times, const TpSample *sample);
 /* Whether processors were apart before or after those added since the last
- * call. */
-void tp_run_times_look (TpRunTimes *times, gboolean is_apart);
+ * call, and what tp_probe_fma_ns () says now; 0: nobody asked. */
+void tp_run_times_look (TpRunTimes *times, gboolean is_apart, gint64 fma_ns);
 /* Likewise, whether others used their cores. */
 void tp_run_times_look_at_cores (TpRunTimes *times, gboolean is_contended);
-void tp_run_times_end (TpRunTimes *times);
+/* @fma_ns: of the clock that times are told at; 0: as they are. */
+void tp_run_times_end (TpRunTimes *times, gint64 fma_ns);
 /* Of those added so far, one at least; in nanoseconds. */
 double tp_run_times_get_mean (const TpRunTimes *times);
 
