@@ -30,7 +30,6 @@
 #define ERROR_TOLD 0.05
 
 #define RUNS 10
-#define SAME_CLOCK 0.02       /* nearer is not worth a word */
 #define NOT_GIVEN G_MININT
 
 static struct
@@ -315,39 +314,6 @@ add_account (TpTable *table, const TpAccount *account)
 }
 
 static char *
-format_clock (double slowness)
-{
-  return fabs (slowness - 1) <= SAME_CLOCK
-             ? g_strdup ("")
-             : g_strdup_printf (", told at the clock of calibrating, %.1f %% %s",
-                                100 * fabs (slowness - 1),
-                                slowness > 1 ? "faster" : "slower");
-}
-
-/* Where some were disturbed, or at another clock: what is left speaks for the
- * machine that was measured. */
-static void
-add_calm (TpTable *table, const Run *run)
-{
-  const TpRunTimes *times = &run->repeat.times;
-  gint64 calm_ns = tp_run_times_get_calm_median (times);
-  g_autofree char *median = tp_cli_format_time (calm_ns);
-  g_autofree char *clock
-      = format_clock (times->slowness > 0 ? times->slowness : 1);
-
-  if (calm_ns == 0
-      || (times->calm_ns->len == times->all_ns->len && clock[0] == 0))
-    return;
-  tp_table_add (
-      table, g_strdup ("undisturbed"),
-      g_strdup_printf ("%s median of %u%s: prediction %+.1f %%%s", median,
-                       times->calm_ns->len, clock,
-                       100 * ((double) tplan_plan_get_run_ns (run->plan)
-                              / (double) calm_ns - 1),
-                       tp_cli_judge_interval (run->plan, calm_ns)));
-}
-
-static char *
 format_placement (const Run *run)
 {
   const TpPlan *plan = tp_api_get_session_plan (run->session);
@@ -377,7 +343,7 @@ run_print_table (const Run *run, TpCli *cli)
                     100 * run_get_error (run),
                     tp_cli_judge_interval (run->plan,
                                            run_get_quantile (run, 0.5))));
-  add_calm (table, run);
+  tp_run_times_add_calm (&run->repeat.times, run->plan, table);
   tp_run_energy_add_row (&run->repeat.energy, table);
   tp_run_times_add_rows (&run->repeat.times, tplan_plan_get_graph (run->plan), table);
   if (run_given.account || fabs (run_get_error (run)) > ERROR_TOLD)

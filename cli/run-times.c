@@ -3,10 +3,13 @@
 
 #include "cli/run-times.h"
 
+#include "cli/predicted.h"
+
 #include <math.h>
 
 #define OUTLIER 2             /* times the median */
 #define FEWEST_RANKED 5       /* runs; of fewer, ranks are all the same */
+#define SAME_CLOCK 0.02       /* nearer is not worth a word */
 
 /* Who looked has judged by figures of his own: these only carry the verdict. */
 static const TpProcessors best = { .handover_ns = 1, .contention = 1 };
@@ -192,6 +195,37 @@ format_outliers (const TpRunTimes *times, int n)
   return g_strdup_printf ("%d of %u runs took more than %d times the median, "
                           "at most %s",
                           n, times->all_ns->len, OUTLIER, longest);
+}
+
+static char *
+format_clock (double slowness)
+{
+  return fabs (slowness - 1) <= SAME_CLOCK
+             ? g_strdup ("")
+             : g_strdup_printf (", told at the clock of calibrating, %.1f %% %s",
+                                100 * fabs (slowness - 1),
+                                slowness > 1 ? "faster" : "slower");
+}
+
+void
+tp_run_times_add_calm (const TpRunTimes *times, const TplanPlan *plan,
+                       TpTable *table)
+{
+  gint64 calm_ns = tp_run_times_get_calm_median (times);
+  g_autofree char *median = tp_cli_format_time (calm_ns);
+  g_autofree char *clock
+      = format_clock (times->slowness > 0 ? times->slowness : 1);
+
+  if (calm_ns == 0
+      || (times->calm_ns->len == times->all_ns->len && clock[0] == 0))
+    return;
+  tp_table_add (
+      table, g_strdup ("undisturbed"),
+      g_strdup_printf ("%s median of %u%s: prediction %+.1f %%%s", median,
+                       times->calm_ns->len, clock,
+                       100 * ((double) tplan_plan_get_run_ns (plan)
+                              / (double) calm_ns - 1),
+                       tp_cli_judge_interval (plan, calm_ns)));
 }
 
 void

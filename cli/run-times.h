@@ -52,6 +52,10 @@ int tp_run_times_count_outliers (const TpRunTimes *times);
  * out; 1 where they do not agree. */
 gint64 tp_graph_count_items (const TplanGraph *graph);
 
+/* A row of @table where some were disturbed, or at another clock: what is left speaks
+ * for the machine that was measured, and is held against @plan. */
+void tp_run_times_add_calm (const TpRunTimes *times, const TplanPlan *plan,
+                            TpTable *table);
 /* Rows of @table: ranks, outliers where there are some, items of @graph. */
 void tp_run_times_add_rows (const TpRunTimes *times, const TplanGraph *graph,
                             TpTable *table);

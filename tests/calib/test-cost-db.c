@@ -119,34 +119,6 @@ test_tried (Fixture *fixture, gconstpointer data)
   tp_entry_row_free (found);
 }
 
-/* Beside the figures of a device; nobody knows what 0 stands for. */
-static void
-test_least (Fixture *fixture, gconstpointer data)
-{
-  static const TpProcessors all[] = {
-    { 90, 1010, 640, 5000 }, { 40, 0, 650, 0 }, { 0, 1020, 0, 7000 },
-  };
-  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
-  gint64 cpu = put_device (db, "cpu", ""), other = put_device (db, "opencl:0", "");
-  TpProcessors least;
-
-  for (int i = 0; i < (int) G_N_ELEMENTS (all); i++)
-    {
-      TpEntryRow *row = make_entry (cpu, i);
-
-      row->processors = all[i];
-      row->fma_ns = all[i].fma_ns;
-      put_entry (db, row, NULL);
-    }
-  tp_cost_db_find_least (db, cpu, &least);
-  g_assert_cmpint (least.handover_ns, ==, 40);
-  g_assert_cmpint (least.crowding, ==, 1010);
-  g_assert_cmpint (least.contention, ==, 640);
-  g_assert_cmpint (least.fma_ns, ==, 6000); /* what older tables were told at */
-  tp_cost_db_find_least (db, other, &least);
-  g_assert_cmpint (least.fma_ns, ==, 0);
-}
-
 static void
 test_read_only (Fixture *fixture, gconstpointer data)
 {
@@ -603,7 +575,6 @@ main (int argc, char **argv)
     { "/cost-db/rows", test_rows },
     { "/cost-db/precedence", test_precedence },
     { "/cost-db/tried", test_tried },
-    { "/cost-db/least", test_least },
     { "/cost-db/two-looks", test_two_looks },
     { "/cost-db/edited", test_edited },
     { "/cost-db/edited-device", test_edited_device },

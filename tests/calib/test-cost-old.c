@@ -179,6 +179,34 @@ test_endless (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* Beside the figures of a device; nobody knows what 0 stands for. */
+static void
+test_least (Fixture *fixture, gconstpointer data)
+{
+  static const TpProcessors all[] = {
+    { 90, 1010, 640, 5000 }, { 40, 0, 650, 0 }, { 0, 1020, 0, 7000 },
+  };
+  g_autoptr (TpCostDb) db = open_table (fixture->path, FALSE);
+  gint64 cpu = put_device (db, "cpu", ""), other = put_device (db, "opencl:0", "");
+  TpProcessors least;
+
+  for (int i = 0; i < (int) G_N_ELEMENTS (all); i++)
+    {
+      TpEntryRow *row = make_entry (cpu, i);
+
+      row->processors = all[i];
+      row->fma_ns = all[i].fma_ns;
+      put_entry (db, row, NULL);
+    }
+  tp_cost_db_find_least (db, cpu, &least);
+  g_assert_cmpint (least.handover_ns, ==, 40);
+  g_assert_cmpint (least.crowding, ==, 1010);
+  g_assert_cmpint (least.contention, ==, 640);
+  g_assert_cmpint (least.fma_ns, ==, 6000); /* what older tables were told at */
+  tp_cost_db_find_least (db, other, &least);
+  g_assert_cmpint (least.fma_ns, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -195,6 +223,7 @@ main (int argc, char **argv)
     }
   g_test_add ("/cost-old/endless", Fixture, NULL, set_up, test_endless,
               tear_down);
+  g_test_add ("/cost-old/least", Fixture, NULL, set_up, test_least, tear_down);
   g_test_add ("/cost-old/export", Fixture, NULL, set_up, test_old_export,
               tear_down);
   return g_test_run ();
