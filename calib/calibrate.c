@@ -17,6 +17,7 @@
 #include "calib/links.h"
 #include "calib/measure-steps.h"
 #include "calib/pairs.h"
+#include "calib/plausible.h"
 #include "calib/lookup.h"
 #include "calib/samples.h"
 #include "calib/tune.h"
@@ -237,12 +238,13 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
       g_propagate_error (error, failure);
       return FALSE;
     }
-  if (row != NULL && row->state == TP_ENTRY_FAILED)
+  if (row != NULL && row->state == TP_ENTRY_FAILED
+      && !tp_plausible_is_doubt (row))
     g_hash_table_add (self->failed[device], g_strdup (named->digest));
   g_free (self->measure.devices[device].schedules[key]);
   self->measure.devices[device].schedules[key]
       = row != NULL ? g_strdup (row->schedule) : NULL;
-  *out_missing = row == NULL
+  *out_missing = row == NULL || tp_plausible_is_doubt (row)
                  || (!self->options->is_brief
                      && (row->state == TP_ENTRY_PROVISIONAL
                          || tp_samples_are_apart (&row->processors,

@@ -17,6 +17,7 @@
                                * still in it */
 #define PEAK_GFLOPS 1e6       /* no one device has more, of float32 */
 #define MEMORY_GBPS 1e5       /* nor this */
+#define DOUBT "not believed: " /* how such reasons begin, in tables, too */
 #define LINK_GBPS 1000        /* no link is faster, be it within one chip */
 /* A device's clock is another than the caller's: a kernel may take so many times
  * what the caller saw, and so much more. */
@@ -49,8 +50,8 @@ static char *
 describe (const char *what, double rate, const char *unit, double limit)
 {
   return g_strdup_printf (
-      "not believed: %s of %.3g %s, where no more than %.3g can be: forget "
-      "the device's figures to have it tried again (`tplan cost --help`)", what, rate, unit, limit);
+      "not believed: %s of %.3g %s, where no more than %.3g can be: the next "
+      "`tplan calibrate` tries it again", what, rate, unit, limit);
 }
 
 /* Smaller types may be computed with by other units. */
@@ -68,7 +69,8 @@ tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
   double bytes = (double) entry->work.read_bytes + entry->work.written_bytes;
 
   if (entry->stats.median_ns <= 0)
-    return g_strdup ("not believed: it took no time at all");
+    return g_strdup ("not believed: it took no time at all: the next "
+                     "`tplan calibrate` tries it again");
   if (is_of_peak (entry) && entry->work.flops / time_ns > bounds->peak_gflops)
     return describe ("a speed", entry->work.flops / time_ns, "GFLOP/s",
                      bounds->peak_gflops);
@@ -77,6 +79,13 @@ tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
     return describe ("a bandwidth", bytes / time_ns, "GB/s",
                      bounds->bandwidth_gbps);
   return NULL;
+}
+
+gboolean
+tp_plausible_is_doubt (const TpEntryRow *entry)
+{
+  return entry->state == TP_ENTRY_FAILED
+         && g_str_has_prefix (entry->reason, DOUBT);
 }
 
 /* Into *@value what it can be at most, and into @text that it was not. */

@@ -21,6 +21,8 @@ void tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
 /* Why @entry is not to be believed; NULL: nothing speaks against it. */
 char *tp_plausible_find_fault (const TpBounds *bounds,
                                const TpEntryRow *entry);
+/* Whether @entry failed by that alone: it is worth another try, at another time. */
+gboolean tp_plausible_is_doubt (const TpEntryRow *entry);
 
 /* Constants that no device has are taken for what one may have at most. What of
  * them was not believed, for people; NULL: all was. */

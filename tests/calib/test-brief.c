@@ -71,6 +71,17 @@ list_entries (Fixture *fixture)
   return tp_cost_db_list_entries (fixture->db, device->id, NULL, NULL);
 }
 
+/* In place of those that are there: settled ones, as few rounds can make them, would
+ * stay. */
+static void
+replace_all (Fixture *fixture, TpPointers *rows)
+{
+  g_assert_true (tp_sql_execute (fixture->db, "DELETE FROM entry",
+                                 "replace all", NULL));
+  g_assert_true (
+      tp_cost_db_put_entries (fixture->db, rows->pdata, rows->len, NULL));
+}
+
 /* As if others had used the machine: not settled, or in company. */
 static void
 doubt_all (Fixture *fixture, gboolean is_settled)
@@ -85,11 +96,7 @@ doubt_all (Fixture *fixture, gboolean is_settled)
       row->processors
           = (TpProcessors){ .contention = is_settled && i > 0 ? 4000 : 1000 };
     }
-  /* settled ones, as few rounds can make them, would stay */
-  g_assert_true (
-      tp_sql_execute (fixture->db, "DELETE FROM entry", "doubt all", NULL));
-  g_assert_true (
-      tp_cost_db_put_entries (fixture->db, rows->pdata, rows->len, NULL));
+  replace_all (fixture, rows);
 }
 
 /* What has a figure keeps it; a calibration that is not brief takes it anew. */
@@ -143,6 +150,40 @@ test_lack (Fixture *fixture, gconstpointer data)
     }
 }
 
+/* Time that no kernel can have had is a moment's mistake, and taken anew; what crashed
+ * is left alone. */
+static void
+test_disbelieved (Fixture *fixture, gconstpointer data)
+{
+  static const char *const reasons[] = {
+    "not believed: it took no time at all", "the child crashed", "",
+  };
+  g_autoptr (TpPointers) rows = NULL, after = NULL;
+
+  calibrate (fixture, 16, FALSE);
+  rows = list_entries (fixture);
+  g_assert_cmpint (rows->len, ==, N_KERNELS);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      TpEntryRow *row = g_ptr_array_index (rows, i);
+
+      g_free (row->reason);
+      row->reason = g_strdup (reasons[i]);
+      row->state = reasons[i][0] != 0 ? TP_ENTRY_FAILED : TP_ENTRY_SETTLED;
+    }
+  replace_all (fixture, rows);
+  g_assert_cmpint (calibrate (fixture, 16, TRUE), >, 0);
+  after = list_entries (fixture);
+  g_assert_cmpint (after->len, ==, N_KERNELS);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const TpEntryRow *row = g_ptr_array_index (rows, i);
+      const TpEntryRow *now = find_entry (after, row->digest);
+
+      g_assert_cmpint (now->state == TP_ENTRY_FAILED, ==, i == 1);
+    }
+}
+
 /* However unsettled they are, it ends. */
 static void
 test_rounds (Fixture *fixture, gconstpointer data)
@@ -166,6 +207,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/brief/keep", Fixture, NULL, set_up, test_keep, tear_down);
   g_test_add ("/brief/lack", Fixture, NULL, set_up, test_lack, tear_down);
+  g_test_add ("/brief/disbelieved", Fixture, NULL, set_up, test_disbelieved,
+              tear_down);
   g_test_add ("/brief/rounds", Fixture, NULL, set_up, test_rounds, tear_down);
   return g_test_run ();
 }
