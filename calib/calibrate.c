@@ -17,6 +17,7 @@
 #include "calib/links.h"
 #include "calib/measure-steps.h"
 #include "calib/pairs.h"
+#include "calib/patience.h"
 #include "calib/plausible.h"
 #include "calib/lookup.h"
 #include "calib/samples.h"
@@ -316,6 +317,52 @@ measure_changed (TpCalibration *self, int *out_n, GError **error)
   return *out_n == 0 || measure_constants (self, error);
 }
 
+static int
+count_steps (const TpCalibration *self)
+{
+  int n = 0;
+
+  for (guint i = 0; i < self->devices->len; i++)
+    n += tp_measure_count_steps (&self->measure, &self->measure.devices[i]);
+  return n;
+}
+
+static int
+count_sittings (const TpCalibration *self)
+{
+  return self->options->is_brief ? 1 : TP_SITTINGS_MOST;
+}
+
+/* All of it is to stay within what one may take. */
+static gboolean
+is_quick (const TpCalibration *self, int n_sittings)
+{
+  gint64 most_us = tp_patience_get_most_us () * self->devices->len;
+
+  return self->rounds_us <= most_us / n_sittings;
+}
+
+/* The same in other processes, once one has come through. */
+static gboolean
+sit_again (TpCalibration *self, GError **error)
+{
+  for (int i = 1; i < count_sittings (self) && !tp_calibration_is_over (self); i++)
+    {
+      if (!is_quick (self, i + 1))
+        {
+          self->n_done = MIN (self->n_done + count_steps (self), self->n_total);
+          continue;
+        }
+      tp_sittings_begin (self->sittings, i);
+      self->measure.least = find_least (self);
+      if (!tp_child_run (self, measure_work, error))
+        return FALSE;
+      if (tp_child_is_broken (self))
+        return tp_child_blame (self, error);
+    }
+  return TRUE;
+}
+
 /* Until a child comes through; each that does not leaves fewer kernels. */
 static gboolean
 measure_chains (TpCalibration *self, GError **error)
@@ -330,6 +377,8 @@ measure_chains (TpCalibration *self, GError **error)
         return TRUE;
       if (tp_child_wait_for_turn (self))
         continue;
+      tp_sittings_begin (self->sittings, 0);
+      self->rounds_us = G_MAXINT64; /* unless it says so, it has timed nothing */
       if (!tp_child_run (self, measure_work, error))
         return FALSE;
       if (tp_child_is_broken (self))
@@ -337,7 +386,8 @@ measure_chains (TpCalibration *self, GError **error)
           if (!tp_child_blame (self, error))
             return FALSE;
         }
-      else if (!measure_changed (self, &n_changed, error))
+      else if (!measure_changed (self, &n_changed, error)
+               || (n_changed == 0 && !sit_again (self, error)))
         return FALSE;
     }
   return TRUE;
@@ -352,6 +402,7 @@ run_tuning (TpCalibration *self, gboolean *out_is_over, GError **error)
   *out_is_over = tp_calibration_is_over (self);
   if (*out_is_over)
     return TRUE;
+  tp_sittings_begin (self->sittings, 0);
   if (!tp_child_run (self, measure_work, error))
     return FALSE;
   *out_is_over = tp_calibration_is_over (self);
@@ -380,9 +431,7 @@ measure_graph (TpCalibration *self, GError **error)
     }
   if (!plan_all (self, &n, error))
     return FALSE;
-  for (guint i = 0; i < self->devices->len; i++)
-    self->n_total += tp_measure_count_steps (&self->measure,
-                                             &self->measure.devices[i]);
+  self->n_total += count_sittings (self) * count_steps (self);
   return measure_chains (self, error)
          && (!self->options->is_tuning || tp_calibration_is_over (self)
              || tp_tune_graph (self, run_tuning, error));
@@ -398,6 +447,7 @@ calibration_init (TpCalibration *self, const TpCalibOptions *options)
   tp_turn_init (&self->turn);
   if (options->time_limit_ns > 0)
     self->deadline_us = self->start_us + options->time_limit_ns / 1000;
+  self->sittings = tp_sittings_new ();
   self->devices = g_ptr_array_new ();
   for (int i = 0; i < options->n_devices; i++)
     if (!tp_device_is_simulated (options->devices[i]))
@@ -440,6 +490,7 @@ calibration_clear (TpCalibration *self)
   g_free (self->is_unknown);
   g_free (self->has_given_up);
   g_free (self->failed);
+  tp_sittings_free (self->sittings);
   g_ptr_array_unref (self->devices);
   tp_keys_free (self->keys);
 }

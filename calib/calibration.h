@@ -6,6 +6,7 @@
 #include "calib/interference.h"
 #include "calib/lookup.h"
 #include "calib/measure.h"
+#include "calib/sittings.h"
 #include "calib/turn.h"
 #include "calib/watts.h"
 
@@ -27,6 +28,8 @@ typedef struct
   gboolean *is_unknown;       /* per device: constants wanted */
   gboolean *is_covered;       /* per key: a pass before has it */
   GHashTable **failed;        /* per device: digests not to run again */
+  TpSittings *sittings;
+  gint64 rounds_us;           /* that those of the last child took */
   gboolean *has_given_up;     /* per device: its rest is left out */
   gint64 start_us, deadline_us;
   int n_done, n_total;        /* steps */

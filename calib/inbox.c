@@ -107,6 +107,8 @@ read_entry (TpCalibration *self, GVariant *item)
   row->processors = processors;
   row->schedule = g_strdup (schedule);
   row->reason = g_strdup (reason);
+  if (state != TP_ENTRY_FAILED)
+    tp_sittings_take (self->sittings, row);
   doubt_entry (self, self->rows[device], row);
   if (row->state == TP_ENTRY_FAILED)
     g_hash_table_add (self->failed[device], g_strdup (row->digest));
@@ -260,9 +262,10 @@ count_samples (TpCalibration *self, GVariant *payload)
 {
   int n, n_disturbed, n_apart, n_contended;
 
-  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(iiii)")))
+  if (!g_variant_is_of_type (payload, G_VARIANT_TYPE ("(iiiix)")))
     return TRUE;
-  g_variant_get (payload, "(iiii)", &n, &n_disturbed, &n_apart, &n_contended);
+  g_variant_get (payload, "(iiiix)", &n, &n_disturbed, &n_apart, &n_contended,
+                 &self->rounds_us);
   self->report.n_samples += MAX (n, 0);
   self->report.n_disturbed += MAX (n_disturbed, 0);
   self->report.n_apart += MAX (n_apart, 0);

@@ -28,7 +28,7 @@
 
 #define ROUNDS_FIRST 3                 /* of a batch, after it was compiled */
 #define ROUNDS_ALL 6                   /* with all candidates */
-#define DURATION_US (2 * G_USEC_PER_SEC) /* what others do changes by the second */
+#define DURATION_US G_USEC_PER_SEC     /* what others do changes by the second */
 #define WARM_US (G_USEC_PER_SEC / 10)  /* longer: more than caches hold */
 #define SLOW_US (G_USEC_PER_SEC / 2)   /* a batch that is not worth repeating */
 
@@ -55,6 +55,7 @@ typedef struct
   GArray *stream;             /* probes of the rounds so far */
   TpPrecedence precedence;
   TpNear near;
+  gint64 rounds_us;           /* that all rounds took */
   gboolean is_late;           /* told to stop */
   gboolean is_slow;           /* one round took the budget */
 } Bench;
@@ -100,7 +101,7 @@ add_entry (Bench *bench, Lane *lane, int index, gboolean is_settled,
   g_variant_builder_add (builder, TP_ENTRY_TYPE, lane->index, track->key,
                          (int) state, stats->n, stats->min_ns,
                          stats->median_ns, stats->mad_ns,
-                         tp_stats_find_spread (stats),
+                         stats->half_ns,
                          bench->near.least.fma_ns,
                          tp_stats_find_median (bench->stream),
                          near->handover_ns, near->crowding, near->contention,
@@ -148,9 +149,9 @@ send_account (Bench *bench, Lane *lane)
   if (lane->chain == NULL)
     return;
   tp_channel_send (bench->channel, TP_MESSAGE_ACCOUNT,
-                   g_variant_new ("(iiii)", tracks->n_samples, tracks->n_disturbed,
+                   g_variant_new ("(iiiix)", tracks->n_samples, tracks->n_disturbed,
                                   tp_tracks_count_apart (tracks, &bench->near.in_vain),
-                                  tracks->n_contended));
+                                  tracks->n_contended, bench->rounds_us));
   if (tp_tracks_has_odd_clock (tracks))
     tp_channel_send (bench->channel, TP_MESSAGE_WARN,
                      g_variant_new ("(is)", lane->index,
@@ -513,10 +514,11 @@ run_rounds (Bench *bench)
 {
   int n_near = 0;
   gint64 budget_us = tp_patience_get_most_us () * bench->job->n_devices;
-  gint64 start = g_get_monotonic_time (), elapsed = 0;
+  gint64 start = g_get_monotonic_time ();
 
   run_round (bench, -1); /* warms up */
-  bench->is_slow = g_get_monotonic_time () - start > budget_us;
+  bench->rounds_us = g_get_monotonic_time () - start;
+  bench->is_slow = bench->rounds_us > budget_us;
   if (bench->is_slow)
     return; /* one round of such a graph says enough */
   forget_samples (bench);
@@ -528,12 +530,13 @@ run_rounds (Bench *bench)
       n_near += bench->near.is_near || bench->job->is_brief;
       if (round + 1 == ROUNDS_ALL)
         thin (bench);
-      elapsed = g_get_monotonic_time () - start - bench->near.waited_us;
+      bench->rounds_us
+          = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);
-      if ((round + 1 >= TP_MEASURE_ROUNDS_MIN && elapsed > DURATION_US
+      if ((round + 1 >= TP_MEASURE_ROUNDS_MIN && bench->rounds_us > DURATION_US
            && are_settled (bench))
-          || (round + 1 >= ROUNDS_FIRST && elapsed > budget_us)
-          || elapsed > 3 * budget_us)
+          || (round + 1 >= ROUNDS_FIRST && bench->rounds_us > budget_us)
+          || bench->rounds_us > 3 * budget_us)
         break;
     }
 }

@@ -14,8 +14,9 @@
 #define TP_MESSAGE_FATAL 'f'    /* "(is)": TplanError, message */
 #define TP_MESSAGE_CHANGED 'c'  /* "i": device is not the one it was */
 #define TP_MESSAGE_WARN 'w'     /* "(is)": device, what to say of it */
-#define TP_MESSAGE_ACCOUNT 'a'  /* "(iiii)": samples, how many were disturbed,
-                                 * taken while processors were apart, contended */
+#define TP_MESSAGE_ACCOUNT 'a'  /* "(iiiix)": samples, how many were disturbed,
+                                 * taken while processors were apart, contended; how
+                                 * many us all rounds took, of all devices */
 #define TP_MESSAGE_WATTS 'j'    /* as tp_watts_read () wants it */
 #define TP_MESSAGE_SPEEDS 's'   /* as tp_interference_read () wants it */
 #define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */

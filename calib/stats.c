@@ -16,6 +16,7 @@
 #define READING_NS 30         /* one reading */
 #define APART_NS 200          /* from process to process: where memory lies, */
 #define APART 0.03            /* what others do to caches (docs/calibration.md) */
+#define FAR 2                 /* times that */
 #define MODE_MIN 6            /* fewer samples have no modes */
 
 static int
@@ -150,11 +151,67 @@ tp_stats_find_median (const GArray *samples)
   return stats.median_ns;
 }
 
-gint64
-tp_stats_find_spread (const TpStats *stats)
+/* By how much processes differ: half of an interval of 95 %. */
+static double
+find_apart (const TpStats *stats)
 {
-  double apart = hypot (APART * stats->median_ns, APART_NS);
+  return hypot (APART * stats->median_ns, APART_NS);
+}
+
+/* @n_processes: of which @stats is the mean. */
+static gint64
+find_spread (const TpStats *stats, int n_processes)
+{
+  double apart = find_apart (stats) / sqrt (n_processes);
 
   return MIN ((gint64) hypot (stats->half_ns, apart),
               MAX (stats->median_ns, stats->half_ns));
+}
+
+gint64
+tp_stats_find_spread (const TpStats *stats)
+{
+  return find_spread (stats, 1);
+}
+
+static int
+compare_medians (const void *a, const void *b)
+{
+  gint64 x = ((const TpStats *) a)->median_ns, y = ((const TpStats *) b)->median_ns;
+
+  return (x > y) - (x < y);
+}
+
+/* Without the slowest where that was held up. */
+static int
+count_alike (const TpStats *sorted, int n)
+{
+  const TpStats *middle = &sorted[(n - 1) / 2];
+
+  return sorted[n - 1].median_ns - middle->median_ns > FAR * find_apart (middle)
+             ? n - 1 : n;
+}
+
+void
+tp_stats_combine (TpStats *sittings, int n, TpStats *out_stats)
+{
+  int n_alike;
+
+  qsort (sittings, n, sizeof *sittings, compare_medians);
+  n_alike = count_alike (sittings, n);
+  *out_stats = (TpStats){ .min_ns = G_MAXINT64 };
+  for (int i = 0; i < n_alike; i++)
+    {
+      out_stats->n += sittings[i].n;
+      out_stats->min_ns = MIN (out_stats->min_ns, sittings[i].min_ns);
+      out_stats->median_ns += sittings[i].median_ns;
+      out_stats->mad_ns += sittings[i].mad_ns;
+      out_stats->half_ns += sittings[i].half_ns;
+    }
+  out_stats->median_ns /= n_alike;
+  out_stats->mad_ns /= n_alike;
+  out_stats->half_ns
+      = MAX (out_stats->half_ns / n_alike,
+             (sittings[n_alike - 1].median_ns - sittings[0].median_ns) / 2);
+  out_stats->half_ns = find_spread (out_stats, n_alike);
 }

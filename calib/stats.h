@@ -34,6 +34,12 @@ gint64 tp_stats_find_median (const GArray *samples);
  * one, and what processes differ by; no more than all of the time. */
 gint64 tp_stats_find_spread (const TpStats *stats);
 
+/* One figure of those of @n processes: their mean, but for the slowest where it is
+ * further from the middle one than processes differ by, for then others held it up.
+ * half_ns: as tp_stats_find_spread () says it of one; the mean of several is surer, but no more
+ * so than they agree. @n >= 1; @sittings are sorted by it. */
+void tp_stats_combine (TpStats *sittings, int n, TpStats *out_stats);
+
 /* The stop rule: at least @n_min samples and half_ns within 5 % of the median,
  * or within what a clock can tell apart. */
 gboolean tp_stats_is_settled (const TpStats *stats, int n_min);

@@ -196,7 +196,7 @@ test_rounds (Fixture *fixture, gconstpointer data)
   doubt_all (fixture, FALSE);
   n_whole = calibrate (fixture, 16, FALSE);
   g_test_message ("%d samples when it is not brief", n_whole);
-  g_assert_cmpint (n_whole, >, n);
+  g_assert_cmpint (n_whole, >=, 3 * TP_MEASURE_ROUNDS_MIN * N_KERNELS); /* of three sittings */
 }
 
 int
