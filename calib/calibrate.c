@@ -78,19 +78,28 @@ match_device (TpCalibration *self, int index, GError **error)
          || tp_cost_db_put_device (self->db, self->rows[index], error);
 }
 
+static void
+note_least (TpCostDb *db, const TpDeviceRow *row, TpProcessors *least)
+{
+  TpProcessors its;
+
+  if (row == NULL)
+    return;
+  tp_cost_db_find_least (db, row->id, &its);
+  tp_samples_note_least (least, &its);
+}
+
 /* Processors were that near once: what was measured while they were not is
  * measured again. */
 static TpProcessors
 find_least (const TpCalibration *self)
 {
-  TpProcessors least = { 0 }, its;
+  TpProcessors least = { 0 };
 
   for (guint i = 0; i < self->devices->len; i++)
-    if (self->rows[i] != NULL)
-      {
-        tp_cost_db_find_least (self->db, self->rows[i]->id, &its);
-        tp_samples_note_least (&least, &its);
-      }
+    note_least (self->db, self->rows[i], &least);
+  for (guint i = 0; i < self->devices->len; i++)
+    note_least (self->matches[i].dbs[1], self->matches[i].rows[1], &least);
   return least;
 }
 

@@ -25,13 +25,11 @@
 #define N_LOOKS 20            /* where it is asked but once */
 #define PAUSE_US (G_USEC_PER_SEC / 4)
 
-/* Beside any figure that was measured on a machine such as this. */
-static TpProcessors
-find_least (const char *path, int n_threads)
+static void
+note_least (TpCostDb *db, int n_threads, TpProcessors *least)
 {
-  g_autoptr (TpCostDb) db = tp_cost_db_open (path, TRUE, NULL);
   g_autoptr (GPtrArray) devices = NULL;
-  TpProcessors least = { 0 }, its;
+  TpProcessors its;
 
   if (db != NULL)
     devices = tp_cost_db_list_devices (db, NULL, NULL);
@@ -44,8 +42,21 @@ find_least (const char *path, int n_threads)
       if (difference != NULL)
         continue;
       tp_cost_db_find_least (db, device->id, &its);
-      tp_samples_note_least (&least, &its);
+      tp_samples_note_least (least, &its);
     }
+}
+
+/* Beside any figure that was measured on a machine such as this, here or in the
+ * system's table. */
+static TpProcessors
+find_least (const char *path, int n_threads)
+{
+  g_autoptr (TpCostDb) db = tp_cost_db_open (path, TRUE, NULL);
+  TpProcessors least = { 0 };
+
+  note_least (db, n_threads, &least);
+  if (db != NULL)
+    note_least (tp_cost_db_get_system (db), n_threads, &least);
   return least;
 }
 

@@ -46,6 +46,15 @@ sed "s/\([ [[]\)32\([],]\)/\148\2/g" mlp.json > wide.json
 TPLAN_COST=$work/slow.db
 try 0 cost import slow.json && try 0 calibrate wide.json --devices cpu --threads 2 && [ "$(clocks)" = 700000 ]
 say $? "figures to come are told at the clock of those that are there"
+TPLAN_COST=$work/own.db
+(
+  TPLAN_SYSTEM_COST=$work/slow.db; export TPLAN_SYSTEM_COST
+  sed "s/\([ [[]\)32\([],]\)/\164\2/g" mlp.json > wider.json
+  try 0 calibrate wider.json --devices cpu --threads 2 && [ "$(clocks)" = 700000 ] || exit 1
+  try 0 run wider.json --devices cpu --threads 2 -n 12 --format json && [ "$(json clock)" != null ]
+)
+say $? "and at that of the system's table"
+TPLAN_COST=$work/slow.db
 # As if the clock had been a hundredth of what it is: times are a hundredth of what they would be then.
 is_told ()
 {
