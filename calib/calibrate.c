@@ -355,6 +355,8 @@ is_quick (const TpCalibration *self, int n_sittings)
 static gboolean
 sit_again (TpCalibration *self, GError **error)
 {
+  gboolean is_good;
+
   for (int i = 1; i < count_sittings (self) && !tp_calibration_is_over (self); i++)
     {
       if (!is_quick (self, i + 1))
@@ -364,7 +366,10 @@ sit_again (TpCalibration *self, GError **error)
         }
       tp_sittings_begin (self->sittings, i);
       self->measure.least = find_least (self);
-      if (!tp_child_run (self, measure_work, error))
+      self->measure.is_again = TRUE;
+      is_good = tp_child_run (self, measure_work, error);
+      self->measure.is_again = FALSE;
+      if (!is_good)
         return FALSE;
       if (tp_child_is_broken (self))
         return tp_child_blame (self, error);

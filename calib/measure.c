@@ -1,11 +1,11 @@
 /* measure.c: the kernels of a graph timed on all devices in turn.
  *
- * Kernels are compiled some at a time; each batch is run once with a wait after
- * each kernel, so that a crash has a name, and then timed a little, so that an
- * interrupt leaves something. When all are compiled the whole chain is run round
- * by round, one device after the other, until the figures stand: what others here
- * have disturbed is taken again. Fused and not, a graph is run in the same rounds,
- * so that the gain of a group is the difference of like and like. */
+ * Kernels are compiled some at a time; each batch is run once with a wait after each
+ * kernel, so that a crash has a name, and then timed a little, so that an interrupt
+ * leaves something. When all are compiled the whole chain is run round by round, one
+ * device after the other, until the figures stand: what others here have disturbed is
+ * taken again. Fused and not, a graph is run in the same rounds, so that the gain of a
+ * group is the difference of like and like. */
 #include "config.h"
 
 #include "calib/measure.h"
@@ -261,7 +261,7 @@ try_link (Bench *bench, Lane *lane, int link, GError **error)
                    chain->links[link].key);
   return ops->launch (chain->device, chain->links[link].launch, error)
          && ops->launch (chain->device, NULL, error)
-         && tp_compare_link (chain, link, error);
+         && (bench->job->is_again || tp_compare_link (chain, link, error));
 }
 
 static void
@@ -328,7 +328,8 @@ try_batch (Bench *bench, Lane *lane, GArray *batch)
         send_failure (bench, lane, lane->chain->links[link].key, error);
       drop_link (lane, link);
     }
-  if (g_get_monotonic_time () - before < SLOW_US) /* else the rounds will do */
+  if (!bench->job->is_again
+      && g_get_monotonic_time () - before < SLOW_US) /* else the rounds will do */
     time_batch (bench, lane, good);
   for (int i = 0; i < TP_N_PASSES; i++)
     {
@@ -530,8 +531,7 @@ run_rounds (Bench *bench)
       n_near += bench->near.is_near || bench->job->is_brief;
       if (round + 1 == ROUNDS_ALL)
         thin (bench);
-      bench->rounds_us
-          = g_get_monotonic_time () - start - bench->near.waited_us;
+      bench->rounds_us = g_get_monotonic_time () - start - bench->near.waited_us;
       bench->is_late = tp_channel_must_stop (bench->channel);
       if ((round + 1 >= TP_MEASURE_ROUNDS_MIN && bench->rounds_us > DURATION_US
            && are_settled (bench))

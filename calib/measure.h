@@ -48,6 +48,8 @@ typedef struct
                                * one is kept; 0: those that are close */
   TpProcessors least;         /* seen before; 0: none */
   gboolean is_brief;          /* TP_MEASURE_ROUNDS_MIN, and little waiting */
+  gboolean is_again;          /* another process has found all kernels right, and
+                               * has some time for each */
   int n_devices;
   TpMeasureDevice *devices;
 } TpMeasureJob;
