@@ -5,11 +5,13 @@
 
 #include "calib/samples.h"
 
+#define FEWEST 6              /* samples; of fewer it was interrupted */
+
 typedef struct
 {
   TpStats stats[TP_SITTINGS_MOST]; /* n is 0: not of this sitting */
+  TpProcessors processors[TP_SITTINGS_MOST];
   gboolean is_settled;        /* in one of them */
-  TpProcessors processors;    /* when they were nearest */
 } Figures;
 
 struct TpSittings
@@ -65,22 +67,50 @@ get_figures (TpSittings *sittings, const TpEntryRow *row)
   return figures;
 }
 
+static TpProcessors
+find_least (const Figures *figures)
+{
+  TpProcessors least = { 0 };
+
+  for (int i = 0; i < TP_SITTINGS_MOST; i++)
+    if (figures->stats[i].n > 0)
+      tp_samples_note_least (&least, &figures->processors[i]);
+  return least;
+}
+
+/* What was held up, or broken off, has no part in it where another was not. */
+static int
+list_good (const Figures *figures, const TpProcessors *least, TpStats *out_stats)
+{
+  int n_good = 0, n_all = 0;
+
+  for (int i = 0; i < TP_SITTINGS_MOST; i++)
+    if (figures->stats[i].n >= FEWEST
+        && !tp_samples_are_apart (&figures->processors[i], least)
+        && !tp_samples_are_contended (&figures->processors[i], least))
+      out_stats[n_good++] = figures->stats[i];
+  if (n_good > 0)
+    return n_good;
+  for (int i = 0; i < TP_SITTINGS_MOST; i++)
+    if (figures->stats[i].n > 0)
+      out_stats[n_all++] = figures->stats[i];
+  return n_all;
+}
+
 void
 tp_sittings_take (TpSittings *sittings, TpEntryRow *row)
 {
   Figures *figures = get_figures (sittings, row);
-  TpStats there[TP_SITTINGS_MOST];
-  int n = 0;
+  TpStats good[TP_SITTINGS_MOST];
+  int n;
 
   figures->stats[sittings->index] = row->stats;
+  figures->processors[sittings->index] = row->processors;
   figures->is_settled |= row->state == TP_ENTRY_SETTLED;
-  tp_samples_note_least (&figures->processors, &row->processors);
-  for (int i = 0; i < TP_SITTINGS_MOST; i++)
-    if (figures->stats[i].n > 0)
-      there[n++] = figures->stats[i];
+  row->processors = find_least (figures);
+  n = list_good (figures, &row->processors, good);
   if (n > 0)
-    tp_stats_combine (there, n, &row->stats);
+    tp_stats_combine (good, n, &row->stats);
   if (row->state == TP_ENTRY_PROVISIONAL && figures->is_settled)
     row->state = TP_ENTRY_SETTLED;
-  row->processors = figures->processors;
 }

@@ -120,25 +120,41 @@ test_take (void)
   tp_sittings_free (NULL);
 }
 
-/* Settled in one is settled; processors are as near as they ever were. */
 static void
-test_state (void)
+take_near (TpSittings *sittings, gint64 handover_ns, int n, gint64 median_ns,
+           TpEntryRow *row)
+{
+  row->processors = (TpProcessors){ .handover_ns = handover_ns };
+  row->state = handover_ns > 100 ? TP_ENTRY_SETTLED : TP_ENTRY_PROVISIONAL;
+  row->stats = make_stats (median_ns, 1500);
+  row->stats.n = n;
+  tp_sittings_take (sittings, row);
+}
+
+/* Settled in one is settled; what was measured while processors were apart, or hardly
+ * at all, counts only as long as there is nothing better. */
+static void
+test_better (void)
 {
   TpSittings *sittings = tp_sittings_new ();
   TpEntryRow *row = make_entry (1, 1);
 
-  row->processors = (TpProcessors){ .handover_ns = 90, .contention = 640 };
-  row->state = TP_ENTRY_SETTLED;
-  row->stats = make_stats (100000, 1500);
-  tp_sittings_take (sittings, row);
+  tp_sittings_begin (sittings, 0);
+  take_near (sittings, 300, 2, 103000, row);
   tp_sittings_begin (sittings, 1);
-  row->processors = (TpProcessors){ .handover_ns = 60, .contention = 900 };
-  row->state = TP_ENTRY_PROVISIONAL;
-  row->stats = make_stats (100000, 1500);
-  tp_sittings_take (sittings, row);
-  g_assert_cmpint (row->state, ==, TP_ENTRY_SETTLED);
+  take_near (sittings, 300, 3, 101000, row);
+  g_assert_cmpint (row->stats.median_ns, ==, 102000);
+  g_assert_cmpint (row->processors.handover_ns, ==, 300);
+  tp_sittings_begin (sittings, 0);
+  take_near (sittings, 60, 20, 100000, row);
+  g_assert_cmpint (row->stats.median_ns, ==, 100000);
   g_assert_cmpint (row->processors.handover_ns, ==, 60);
-  g_assert_cmpint (row->processors.contention, ==, 640);
+  g_assert_cmpint (row->state, ==, TP_ENTRY_SETTLED);
+  tp_sittings_begin (sittings, 2);
+  take_near (sittings, 60, 2, 104000, row);
+  g_assert_cmpint (row->stats.median_ns, ==, 100000);
+  take_near (sittings, 60, 9, 104000, row);
+  g_assert_cmpint (row->stats.median_ns, ==, 102000);
   tp_entry_row_free (row);
   tp_sittings_free (sittings);
 }
@@ -150,6 +166,6 @@ main (int argc, char **argv)
   g_test_add_func ("/sittings/combine", test_combine);
   g_test_add_func ("/sittings/surer", test_surer);
   g_test_add_func ("/sittings/take", test_take);
-  g_test_add_func ("/sittings/state", test_state);
+  g_test_add_func ("/sittings/better", test_better);
   return g_test_run ();
 }
