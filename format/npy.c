@@ -68,12 +68,8 @@ parse_string (Parser *parser, char *out, gsize size, GError **error)
   return fail (parser, TPLAN_ERROR_INPUT, "a string is too long", error);
 }
 
-/* NULL: what the format cannot say. */
-static const char *
-get_name (TpDtype dtype)
-{
-  return tp_dtype_get (dtype)->npy == NULL ? NULL : tp_dtype_get_name (dtype);
-}
+/* NumPy itself, which knows no such type, saves again what it has read otherwise. */
+#define BFLOAT16_AGAIN "|V2"
 
 static gboolean
 parse_descr (Parser *parser, GError **error)
@@ -87,13 +83,15 @@ parse_descr (Parser *parser, GError **error)
                  "records are not supported: save plain arrays", error);
   if (!parse_string (parser, descr, sizeof descr, error))
     return FALSE;
+  if (strcmp (descr, BFLOAT16_AGAIN) == 0)
+    g_strlcpy (descr, tp_dtype_get (TPLAN_DTYPE_BFLOAT16)->npy, sizeof descr);
   for (int i = 0; i < tp_dtype_count (); i++)
-    if (g_strcmp0 (tp_dtype_get (i)->npy, descr) == 0)
+    if (strcmp (tp_dtype_get (i)->npy, descr) == 0)
       {
         parser->npy->dtype = i;
         return TRUE;
       }
-  names = tp_dtype_join_names (get_name, " or ");
+  names = tp_dtype_join_names (tp_dtype_get_name, " or ");
   what = g_strdup_printf ("element type must be little-endian %s: convert with "
                           "astype", names);
   return fail (parser, TPLAN_ERROR_UNSUPPORTED, what, error);
@@ -286,13 +284,6 @@ tp_npy_save (const char *path, const TpTensor *tensor, const void *data,
   g_autoptr (GBytes) bytes = NULL;
   gint64 count;
 
-  if (descr == NULL)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                   "%s: .npy has no %s: end the graph with a Cast to float32",
-                   path, tp_dtype_get_name (tensor->dtype));
-      return FALSE;
-    }
   if (!tp_dims_count (rank, tensor->dims, &count))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,

@@ -112,7 +112,7 @@ static const TpDtypeRow rows[] = {
   [TPLAN_DTYPE_BFLOAT16] = { .name = "bfloat16", .size = 2,
     REALS (load_bfloat16, store_bfloat16), .compute = TP_COMPUTE_FLOAT32,
     .least_normal = FLT_MIN, .rounding = 0x1p-8,
-    .onnx = 16, .npy = NULL, .safetensors = "BF16", .opencl = "ushort" },
+    .onnx = 16, .npy = "<V2", .safetensors = "BF16", .opencl = "ushort" },
   [TPLAN_DTYPE_INT8] = { .name = "int8", .size = 1,
     INTEGERS (TP_CLASS_INTEGER, load_int8, store_int8),
     .low = G_MININT8, .high = G_MAXINT8,

@@ -40,7 +40,7 @@ typedef struct
   double least_normal;        /* what is nearer to 0 has fewer digits; integers: 0 */
   double rounding;            /* half a unit in the last place of 1; integers: 0 */
   gint64 onnx;                /* TensorProto.DataType */
-  const char *npy;            /* descr; NULL: the format has none */
+  const char *npy;            /* descr; bfloat16 as the package ml_dtypes saves it */
   const char *safetensors;
   const char *opencl;         /* of an element in memory; of narrow reals its bits */
 
