@@ -14,7 +14,7 @@
  * unsigned. */
 static const char *const told_elsewhere[]
     = { "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
-        "LessOrEqual", "RankedArgMax", "RankedArgMin", "RankedTopK", NULL };
+        "LessOrEqual", "RankedArgMax", "RankedArgMin", NULL };
 
 /* ---- running them --------------------------------------------------------- */
 
