@@ -1,5 +1,5 @@
 /* function-shape.c: ops whose bodies are arithmetic of shapes, all of it constant once
- * these are known: Col2Im, CenterCropPad. */
+ * these are known: Col2Im, CenterCropPad; and ReverseSequence, all but the lengths. */
 #include "config.h"
 
 #include "graph/function-shape.h"
@@ -154,15 +154,49 @@ add_center_crop_pad (TpBody *self)
                zero, axes, NULL);
 }
 
+/* ---- ReverseSequence ------------------------------------------------------------ */
+
+/* What is picked at each time from each sequence, of one batch axis and one of time. */
+static void
+add_reverse_sequence (TpBody *self)
+{
+  gint64 batch = tp_node_get_int (self->node, "batch_axis", 1);
+  gint64 time = tp_node_get_int (self->node, "time_axis", 0);
+  TpAttr axis = { .name = "axis", .kind = TP_ATTR_INT, .i = time };
+  const char *x = tp_body_get_input (self, 0), *shape = tp_body_add_shape (self, x);
+  const char *n = tp_body_get_input (self, 1), *at, *from;
+
+  if (MIN (batch, time) != 0 || MAX (batch, time) != 1)
+    {
+      tp_body_refuse (self, "batch_axis is %" G_GINT64_FORMAT " and time_axis %"
+                      G_GINT64_FORMAT ", they must be 0 and 1, or 1 and 0",
+                      batch, time);
+      return;
+    }
+  at = tp_body_count_to (self, tp_body_pick (self, shape, time));
+  at = tp_body_add_view (self, "Unsqueeze", at, batch);
+  n = tp_body_add_view (self, "Unsqueeze", n, time);
+  from = tp_body_apply (self, "Sub", add_one (self, n, -1), at, NULL);
+  at = tp_body_apply (self, "Where", tp_body_apply (self, "Less", at, n, NULL), from,
+                      at);
+  at = tp_body_add_view (self, "Unsqueeze", at, 2);
+  x = tp_body_add_reshape (self, x, 3, (const gint64[]){ 0, 0, -1 });
+  at = tp_body_apply (self, "Expand", at, tp_body_add_shape (self, x), NULL);
+  x = tp_body_add (self, "GatherElements", &axis, NULL, x, at, NULL);
+  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], x, shape, NULL);
+}
+
 /* ---- the table --------------------------------------------------------- */
 
 static const char *const col2im_attrs[] = { "dilations", "pads", "strides",
                                             NULL };
 static const char *const crop_attrs[] = { "axes", NULL };
+static const char *const reverse_attrs[] = { "batch_axis", "time_axis", NULL };
 
 static const TpFunction functions[] = {
   { "CenterCropPad", 2, 2, 1, crop_attrs, { 0.0 }, add_center_crop_pad },
   { "Col2Im", 3, 3, 1, col2im_attrs, { 0.0 }, add_col2im },
+  { "ReverseSequence", 2, 2, 1, reverse_attrs, { 0.0 }, add_reverse_sequence },
 };
 
 const TpFunction *

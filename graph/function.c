@@ -11,6 +11,7 @@
 #include "graph/function-contrib.h"
 #include "graph/function-nbits.h"
 #include "graph/function-quantized.h"
+#include "graph/function-sample.h"
 #include "graph/function-shape.h"
 #include "graph/function-signal.h"
 #include "graph/graph-builder.h"
@@ -155,10 +156,23 @@ add_swiglu (TpBody *self)
                tp_body_get_input (self, 1), NULL);
 }
 
+/* ---- Mish ------------------------------------------------------------------ */
+
+static void
+add_mish (TpBody *self)
+{
+  const char *x = tp_body_get_input (self, 0);
+  const char *gate = tp_body_apply (self, "Softplus", x, NULL, NULL);
+
+  tp_body_add (self, "Mul", NULL, self->ends.outputs[0], x,
+               tp_body_apply (self, "Tanh", gate, NULL, NULL), NULL);
+}
+
 /* ---- the table --------------------------------------------------------- */
 
 static const char *const loss_attrs[] = { "ignore_index", "reduction", NULL };
 static const char *const swiglu_attrs[] = { "alpha", NULL };
+static const char *const no_attrs[] = { NULL };
 
 static const TpFunction functions[] = {
   { "NegativeLogLikelihoodLoss",
@@ -175,6 +189,7 @@ static const TpFunction functions[] = {
     loss_attrs,
     { 0.0 },
     add_cross_entropy_loss },
+  { "Mish", 1, 1, 1, no_attrs, { 0.0 }, add_mish },
   { "SwiGLU", 2, 2, 1, swiglu_attrs, { 0.0 }, add_swiglu },
 };
 
@@ -194,6 +209,7 @@ find_function (const char *type)
     tp_function_list_contrib, tp_function_list_quantized,
     tp_function_list_nbits,   tp_function_list_cache,
     tp_function_list_signal,  tp_function_list_shape,
+    tp_function_list_sample,
   };
   const TpFunction *found = find_in (functions, G_N_ELEMENTS (functions), type);
 

@@ -1,8 +1,7 @@
-/* pass-rank.c: what devices run of ArgMax, ArgMin and TopK: the same, told by a constant
- * which positions there are along the dimension.
+/* pass-rank.c: what devices run of ArgMax and ArgMin: the same, told by a constant which
+ * positions there are along the dimension.
  *
  *   ArgMax (x)    RankedArgMax (x, positions)
- *   TopK (x, k)   RankedTopK (x, k, positions)
  */
 #include "config.h"
 
@@ -17,12 +16,9 @@
 static const struct
 {
   const char *from, *to;
-  int positions;              /* which input they are */
-  gint64 axis;                /* where none is named */
 } ranked[] = {
-  { "ArgMax", "RankedArgMax", 1, 0 },
-  { "ArgMin", "RankedArgMin", 1, 0 },
-  { "TopK", "RankedTopK", 2, -1 },
+  { "ArgMax", "RankedArgMax" },
+  { "ArgMin", "RankedArgMin" },
 };
 
 static int
@@ -67,29 +63,27 @@ rank_node (TpDraft *draft, int index, GError **error)
 {
   TpNode node = *tp_draft_node (draft, index);
   int kind = find_ranked (&node);
-  int axis = 0, n;
+  int axis = 0;
   int *inputs;
   const TpTensor *x;
 
   if (kind < 0)
     return TRUE;
-  n = ranked[kind].positions;
   x = tp_draft_tensor (draft, node.inputs[0]);
-  if (!tp_node_get_axis (&node, ranked[kind].axis, x->rank, &axis, error))
+  if (!tp_node_get_axis (&node, 0, x->rank, &axis, error))
     return FALSE;
   if (x->count == 0 || x->dims[axis] > MOST_EXACT
       || !tp_draft_take_constants (draft, x->dims[axis]))
     return TRUE;
-  inputs = tp_region_alloc (draft->region, n + 1, sizeof *inputs, error);
+  inputs = tp_region_alloc (draft->region, 2, sizeof *inputs, error);
   if (inputs == NULL)
     return FALSE;
-  for (int i = 0; i < n; i++)
-    inputs[i] = i < node.n_inputs ? node.inputs[i] : -1;
-  inputs[n] = add_positions (draft, &node, x->dims[axis], error);
-  if (inputs[n] < 0)
+  inputs[0] = node.inputs[0];
+  inputs[1] = add_positions (draft, &node, x->dims[axis], error);
+  if (inputs[1] < 0)
     return FALSE;
   node.inputs = inputs;
-  node.n_inputs = n + 1;
+  node.n_inputs = 2;
   node.type = ranked[kind].to;
   node.op = tp_op_find (node.type);
   *tp_draft_node (draft, index) = node;
@@ -107,8 +101,8 @@ rank_nodes (TpDraft *draft, GError **error)
 
 const TpPass tp_pass_rank = {
   .name = "rank",
-  .summary = "ArgMax, ArgMin and TopK: told which positions there are",
-  .required = "no device has a kernel for an ArgMax or a TopK",
+  .summary = "ArgMax and ArgMin: told which positions there are",
+  .required = "no device has a kernel for an ArgMax",
   .concerns = is_ranking,
   .run = rank_nodes,
 };

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define KEY_BITS 32
+
 /* ---- checking ---------------------------------------------------------- */
 
 typedef struct
@@ -247,6 +249,41 @@ check_axes (const TpNest *nest, GError **error)
   return TRUE;
 }
 
+/* One rank axis at most, no longer than the one reduce axis, which no load of the
+ * stage walks. */
+static gboolean
+check_ranks (const TpNest *nest, GError **error)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+  int rank = tp_nest_find_rank_axis (nest), n_reduce = 0, n_rank = 0;
+  gint64 n = 0;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    {
+      n_rank += nest->axes[i].is_rank;
+      n_reduce += nest->axes[i].is_reduce;
+      n = nest->axes[i].is_reduce ? nest->axes[i].extent : n;
+    }
+  if (!tp_nest_ranks (nest))
+    return n_rank == 0 || check_fail (error, "ranks of nothing");
+  if (nest->n_stages != 1 || n_reduce != 1 || n_rank > 1
+      || tp_nest_covers_reduce (nest)
+      || (rank >= 0 && (nest->axes[rank].is_reduce || nest->axes[rank].extent > n)))
+    return check_fail (error,
+                       "%d ranks among %" G_GINT64_FORMAT
+                       " elements along %d axes, by %d stages",
+                       n_rank, n, n_reduce, nest->n_stages);
+  tp_nest_mark_used (nest, nest->stages[0].expr, used);
+  for (int i = 0; i < nest->n_exprs; i++)
+    if (used[i] && rank >= 0
+        && (nest->exprs[i].op == TP_EXPR_LOAD
+            || nest->exprs[i].op == TP_EXPR_INSIDE)
+        && nest->loads[nest->exprs[i].index].stride[rank] != 0)
+      return check_fail (error, "load %d has the rank of what it is to rank",
+                         nest->exprs[i].index);
+  return TRUE;
+}
+
 static gboolean
 check_nest (const TpLowered *lowered, const TpNest *nest, gint64 n_iterations,
             GError **error)
@@ -267,7 +304,7 @@ check_nest (const TpLowered *lowered, const TpNest *nest, gint64 n_iterations,
                        nest->n_exprs);
   if (nest->store.n_guards != 0 || nest->store.index >= 0)
     return check_fail (error, "the store has guards or an index");
-  return check_index_stages (nest, error)
+  return check_index_stages (nest, error) && check_ranks (nest, error)
          && tp_nest_check_classes (nest, error)
          && check_access (lowered, nest, &nest->store, n_iterations, error);
 }
@@ -330,10 +367,23 @@ nest_count_points (const TpNest *nest, gboolean with_reduce)
   return n;
 }
 
+/* Of all stages: a PLACE compares what each rank axis has but once, about as often as
+ * keys have bits. */
+static gint64
+nest_count_reduced (const TpNest *nest)
+{
+  int rank = tp_nest_find_rank_axis (nest);
+  gint64 n = nest_count_points (nest, TRUE);
+
+  if (!tp_nest_ranks (nest))
+    return n;
+  return size_mul_sat (n / (rank < 0 ? 1 : nest->axes[rank].extent), KEY_BITS);
+}
+
 static gint64
 nest_count_flops (const TpNest *nest)
 {
-  gint64 n_all = nest_count_points (nest, TRUE);
+  gint64 n_all = nest_count_reduced (nest);
   gint64 n_stored = nest_count_points (nest, tp_nest_covers_reduce (nest));
   gint64 flops = size_mul_sat (n_stored, expr_count_flops (nest, nest->result));
 

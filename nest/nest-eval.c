@@ -230,6 +230,58 @@ eval_stage (Eval *eval, TpCombiner combiner, const Script *script)
   return sum;
 }
 
+/* ---- places -------------------------------------------------------------- */
+
+typedef struct
+{
+  TpScalar value;
+  gint64 at;
+} Placed;
+
+/* The greatest first, no number before all; of equal ones the first. */
+static int
+compare_placed_reals (const void *a, const void *b)
+{
+  const Placed *x = a, *y = b;
+  double p = isnan (x->value.real) ? INFINITY : x->value.real;
+  double q = isnan (y->value.real) ? INFINITY : y->value.real;
+
+  if (p != q)
+    return p > q ? -1 : 1;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int
+compare_placed_integers (const void *a, const void *b)
+{
+  const Placed *x = a, *y = b;
+
+  if (x->value.integer != y->value.integer)
+    return x->value.integer > y->value.integer ? -1 : 1;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* All sorted; the one whose rank this point has. */
+static TpScalar
+eval_place (Eval *eval, const Script *script)
+{
+  const TpNest *nest = eval->nest;
+  int rank = tp_nest_find_rank_axis (nest), axis = 0;
+  g_autofree Placed *placed = NULL;
+  gint64 n = 0;
+
+  while (!nest->axes[axis].is_reduce)
+    axis++;
+  placed = tp_new (Placed, nest->axes[axis].extent);
+  do
+    placed[n++] = (Placed){ eval_script (eval, script), eval->at[axis] };
+  while (eval_next (eval, TRUE));
+  qsort (placed, n, sizeof placed[0],
+         nest->exprs[script->root].is_integer ? compare_placed_integers
+                                              : compare_placed_reals);
+  return (TpScalar){ .integer = placed[rank < 0 ? 0 : eval->at[rank]].at };
+}
+
 /* What memory of @dtype holds after a store; reals are not rounded. */
 static double
 stored_value (TpDtype dtype, TpScalar value)
@@ -259,7 +311,10 @@ eval_point (Eval *eval, const Script *scripts)
   gboolean covers_reduce = tp_nest_covers_reduce (nest);
 
   for (int i = 0; i < nest->n_stages; i++)
-    eval->stage[i] = eval_stage (eval, nest->stages[i].combiner, &scripts[i]);
+    eval->stage[i] = nest->stages[i].combiner == TP_COMBINE_PLACE
+                         ? eval_place (eval, &scripts[i])
+                         : eval_stage (eval, nest->stages[i].combiner,
+                                       &scripts[i]);
   do
     store (eval, stored_value (nest->store.dtype, eval_script (eval, result)));
   while (covers_reduce && eval_next (eval, TRUE));

@@ -154,7 +154,8 @@ text_add_tree (TextState *state, int root)
 static void
 text_add_nest (GString *text, const TpNest *nest)
 {
-  static const char *const combiners[] = { "sum", "max", "min", "prod" };
+  static const char *const combiners[] = { "sum", "max", "min", "prod",
+                                           "place" };
   g_autofree int *loads = tp_new (int, nest->n_loads + 1);
   g_autofree int *exprs = tp_new (int, nest->n_exprs + 1);
   TextState state = { nest, text, loads, exprs, 0, 0 };
@@ -164,7 +165,9 @@ text_add_nest (GString *text, const TpNest *nest)
   g_string_append (text, "nest");
   for (int i = 0; i < nest->n_axes; i++)
     g_string_append_printf (text, " %s%" G_GINT64_FORMAT,
-                            nest->axes[i].is_reduce ? "r" : "",
+                            nest->axes[i].is_reduce ? "r"
+                            : nest->axes[i].is_rank ? "k"
+                                                    : "",
                             nest->axes[i].extent);
   g_string_append_c (text, '\n');
   for (int i = 0; i < nest->n_stages; i++)

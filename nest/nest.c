@@ -86,7 +86,7 @@ int
 tp_nest_add_axis (TpNest *nest, gint64 extent, gboolean is_reduce)
 {
   g_assert (nest->n_axes < TP_NEST_MAX_AXES);
-  nest->axes[nest->n_axes] = (TpAxis){ extent, is_reduce };
+  nest->axes[nest->n_axes] = (TpAxis){ extent, is_reduce, FALSE };
   return nest->n_axes++;
 }
 
@@ -110,6 +110,24 @@ tp_nest_reduces (const TpNest *nest)
     if (nest->axes[i].is_reduce)
       return TRUE;
   return nest->n_stages > 0;
+}
+
+gboolean
+tp_nest_ranks (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_stages; i++)
+    if (nest->stages[i].combiner == TP_COMBINE_PLACE)
+      return TRUE;
+  return FALSE;
+}
+
+int
+tp_nest_find_rank_axis (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_rank)
+      return i;
+  return -1;
 }
 
 int
@@ -194,7 +212,8 @@ tp_nest_stage (TpNest *nest, int stage)
 {
   g_assert (stage >= 0 && stage < nest->n_stages);
   return nest_add_leaf (nest, TP_EXPR_STAGE, stage,
-                        nest->exprs[nest->stages[stage].expr].is_integer);
+                        nest->stages[stage].combiner == TP_COMBINE_PLACE
+                            || nest->exprs[nest->stages[stage].expr].is_integer);
 }
 
 int

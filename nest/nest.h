@@ -36,6 +36,7 @@ typedef struct
 {
   gint64 extent;
   gboolean is_reduce;
+  gboolean is_rank;           /* spatial; how many come before: PLACE */
 } TpAxis;
 
 /* Holds when 0 <= offset + sum coef[axis] * axis < extent. */
@@ -122,13 +123,17 @@ typedef union
   gint64 integer;
 } TpScalar;
 
-/* MAX and MIN pass over NaN; of nothing else they give an infinity. */
+/* MAX and MIN pass over NaN; of nothing else they give an infinity. PLACE is an order
+ * statistic: where along the one reduce axis that stands which has as many before it
+ * as the rank axis says (0 without one), the greatest first, of equal ones the first.
+ * It is an integer, and the only stage of its nest. */
 typedef enum
 {
   TP_COMBINE_SUM,
   TP_COMBINE_MAX,
   TP_COMBINE_MIN,
   TP_COMBINE_PROD,
+  TP_COMBINE_PLACE,
 } TpCombiner;
 
 typedef struct
@@ -200,6 +205,9 @@ int tp_nest_add_axis (TpNest *nest, gint64 extent, gboolean is_reduce);
  * before tp_nest_load()); valid until the next. */
 TpAccess *tp_nest_add_load (TpNest *nest, int operand);
 gboolean tp_nest_reduces (const TpNest *nest);
+/* Whether it has a stage that is a PLACE. */
+gboolean tp_nest_ranks (const TpNest *nest);
+int tp_nest_find_rank_axis (const TpNest *nest); /* -1: none */
 int tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr);
 /* Builders of expressions return the new index; equal ones are shared. A whole
  * constant takes the class of what it is combined with; all else that mixes

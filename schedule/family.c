@@ -9,6 +9,16 @@
 
 #define USUAL_LOCAL_SIZE 256    /* four to eight waves, which hide each other */
 
+gpointer
+tp_family_analyze (const TpFamily *family, const TpBuild *build,
+                   TpNest *const *nests, int n)
+{
+  for (int i = 0; i < n; i++)
+    if (tp_nest_ranks (nests[i]) != family->ranks)
+      return NULL;
+  return family->analyze (build, nests, n);
+}
+
 TpArray *
 tp_family_enumerate (const TpFamily *family, gconstpointer analysis, int step,
                      const TpChoice *partial)

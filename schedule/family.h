@@ -13,6 +13,7 @@ typedef struct
 {
   TpForm form;
   int n_steps;
+  gboolean ranks;             /* takes nests that rank (PLACE), and no others */
   gboolean (*is_for) (const TpTarget *target);
   /* What @nests, canonical, are to this family; NULL: nothing. Most families
    * take one nest. Borrows nothing but the target. */
@@ -36,6 +37,10 @@ typedef struct
   void (*emit) (TpBuild *build, gconstpointer analysis, const TpChoice *choice);
 } TpFamily;
 
+/* What @nests are to @family, which need not be asked where they rank and it does not,
+ * or the other way round; NULL: nothing. */
+gpointer tp_family_analyze (const TpFamily *family, const TpBuild *build,
+                            TpNest *const *nests, int n);
 /* Of the choices of @step, in order. */
 TpArray *tp_family_enumerate (const TpFamily *family, gconstpointer analysis,
                              int step, const TpChoice *partial);

@@ -223,7 +223,8 @@ is_mergeable (TpNest *nest, int outer, int inner)
 {
   MergeTest test = { nest->axes[inner].extent, TRUE };
 
-  if (nest->axes[outer].is_reduce != nest->axes[inner].is_reduce)
+  if (nest->axes[outer].is_reduce != nest->axes[inner].is_reduce
+      || nest->axes[outer].is_rank || nest->axes[inner].is_rank)
     return FALSE;
   for_each_stride (nest, outer, inner, test_mergeable, &test);
   return test.is_mergeable;
@@ -278,11 +279,12 @@ has_reduce_axis (const TpNest *nest)
   return FALSE;
 }
 
-/* Without reduce axes a stage is its expression. */
+/* Without reduce axes a stage is its expression, and a place the first. */
 static void
 inline_stages (TpNest *nest)
 {
   g_autofree int *other = tp_new (int, nest->n_exprs);
+  gboolean is_place = tp_nest_ranks (nest);
 
   for (int i = 0; i < nest->n_exprs; i++)
     {
@@ -295,9 +297,12 @@ inline_stages (TpNest *nest)
         expr->b = other[expr->b];
       if (arity > 2)
         expr->c = other[expr->c];
-      other[i] = expr->op == TP_EXPR_STAGE
-                     ? other[nest->stages[expr->index].expr]
-                     : i;
+      other[i] = i;
+      if (expr->op == TP_EXPR_STAGE && is_place)
+        *expr = (TpExpr) { .op = TP_EXPR_CONST, .a = -1, .b = -1, .c = -1,
+                           .is_integer = TRUE };
+      else if (expr->op == TP_EXPR_STAGE)
+        other[i] = other[nest->stages[expr->index].expr];
     }
   nest->result = other[nest->result];
   nest->n_stages = 0;
@@ -323,7 +328,7 @@ tp_nest_canonicalize (const TpNest *nest)
   g_autoptr (TpNest) canonical = tp_nest_copy (nest);
 
   for (int i = canonical->n_axes; i < TP_NEST_MAX_AXES; i++)
-    canonical->axes[i] = (TpAxis) { 1, FALSE };
+    canonical->axes[i] = (TpAxis) { 1, FALSE, FALSE };
   for (int i = canonical->n_axes - 1; i >= 0; i--)
     if (canonical->axes[i].extent == 1)
       remove_axis (canonical, i);

@@ -11,6 +11,7 @@
 
 /* One row each, in the order they are asked. */
 #define FAMILIES(ROW) \
+  ROW (place)         \
   ROW (maps)          \
   ROW (rows)          \
   ROW (unpack)        \
@@ -85,7 +86,7 @@ try_family (Pick *pick, const TpBuild *build, TpNest *const *nests, int n,
             gboolean is_last)
 {
   pick->analysis = pick->family->is_for (build->target)
-                       ? pick->family->analyze (build, nests, n)
+                       ? tp_family_analyze (pick->family, build, nests, n)
                        : NULL;
   if (pick->analysis == NULL)
     return FALSE;
@@ -142,7 +143,7 @@ analyze_given (Pick *pick, const TpBuild *build, TpNest *const *nests, int n)
 {
   if (!pick->family->is_for (build->target))
     return "the device wants another family";
-  pick->analysis = pick->family->analyze (build, nests, n);
+  pick->analysis = tp_family_analyze (pick->family, build, nests, n);
   if (pick->analysis == NULL)
     return "this computation is none for it";
   return pick->family->find_fault (pick->analysis, &pick->choice);

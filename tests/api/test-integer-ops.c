@@ -14,7 +14,7 @@
  * unsigned. */
 static const char *const told_elsewhere[]
     = { "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
-        "LessOrEqual", "RankedArgMax", "RankedArgMin", "RankedTopK", NULL };
+        "LessOrEqual", "RankedArgMax", "RankedArgMin", NULL };
 
 /* ---- running them --------------------------------------------------------- */
 
@@ -181,7 +181,7 @@ static const char *const others[] = {
   "IsNaN", "LRN", "LSTM", "LayerNormalization", "LeakyRelu", "Log",
   "LogSoftmax", "LpNormalization", "LpPool", "MatMulInteger", "MatMulNBits",
   "MeanVarianceNormalization", "Not", "Or", "QLinearConv", "QLinearMatMul",
-  "QuantizeLinear", "RMSNormalization", "RNN", "Reciprocal", "RotaryEmbedding",
+  "QuantizeLinear", "RMSNormalization", "RNN", "Reciprocal", "RoiSample", "RotaryEmbedding",
   "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax",
   "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
   "Xor", "com.microsoft.FusedMatMul", NULL

@@ -107,8 +107,8 @@ check_family (const TpLowered *lowered, const TpTarget *target,
   for (int i = 0; i < lowered->n_nests; i++)
     g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
   tp_build_init (&build, lowered, target);
-  analysis = family->analyze (&build, (TpNest *const *) nests->pdata,
-                              nests->len);
+  analysis = tp_family_analyze (family, &build, (TpNest *const *) nests->pdata,
+                                nests->len);
   for (int i = 0; analysis != NULL && i < n_draws && !g_test_failed (); i++)
     {
       if (draw_listed (family, analysis, &choice))
@@ -306,6 +306,15 @@ draw_transpose (void)
 }
 
 static TpLowered *
+draw_places (void)
+{
+  PlaceCase c = { any_of (1, 5), any_of (2, 150), any_of (1, 60), any_of (0, 1),
+                  any_of (0, 1), any_of (0, 1), any_of (0, 1) };
+
+  return new_places (&c);
+}
+
+static TpLowered *
 draw_maps (void)
 {
   return new_maps (any_of (1, 4));
@@ -328,8 +337,8 @@ draw_typed (void)
 
 static TpLowered *(*const kinds[]) (void)
     = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_matmul,
-        draw_sweep, draw_rows, draw_attention, draw_transpose, draw_maps,
-        draw_map, draw_nbits, draw_made_nbits, draw_typed, draw_bytes };
+        draw_sweep, draw_rows, draw_attention, draw_transpose, draw_places,
+        draw_maps, draw_map, draw_nbits, draw_made_nbits, draw_typed, draw_bytes };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */

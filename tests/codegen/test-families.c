@@ -279,6 +279,23 @@ check_refused (const TpLowered *lowered, const TpTarget *target,
   g_assert_nonnull (strstr (error->message, words));
 }
 
+/* Of all lengths, with vectors that are not full; and all of them, some, or one. */
+static void
+test_places (void)
+{
+  static const gint64 lengths[] = { 1, 3, 16, 17, 64, 130, 300 };
+
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (lengths); i++)
+    {
+      gint64 n = lengths[i / 4];
+      PlaceCase c = { any_of (1, 3), n, i % 2 == 0 ? any_of (1, n) : any_of (1, 3),
+                      any_of (0, 1), any_of (0, 2) == 0, i % 4 < 2,
+                      any_of (0, 1) };
+
+      check_everywhere (new_places, &c);
+    }
+}
+
 static void
 test_refuse (void)
 {
@@ -553,6 +570,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/once-per-row", test_once_per_row);
   g_test_add_func ("/families/typed", test_typed);
   g_test_add_func ("/families/maps", test_maps);
+  g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);

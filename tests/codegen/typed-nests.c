@@ -448,3 +448,65 @@ check_recurrence (const TpTarget *target, RunFunc run)
         g_assert_cmpfloat_with_epsilon (y[(STEPS - 1 - t) * N + i], h[i], 1e-5);
       }
 }
+
+/* ---- order statistics ---------------------------------------------------- */
+
+static void
+add_epilogue (TpLowered *lowered, TpNest *nest, gint64 k)
+{
+  TpAccess *load = tp_nest_add_load (
+      nest, add_typed_operand (lowered, TPLAN_DTYPE_INT64, k));
+
+  load->dtype = TPLAN_DTYPE_INT64;
+  load->stride[1] = 1;
+  nest->result = tp_nest_binary (
+      nest, TP_EXPR_ADD,
+      tp_nest_binary (nest, TP_EXPR_MUL, nest->result,
+                      tp_nest_const_integer (nest, 3)),
+      tp_nest_load (nest, 1));
+}
+
+static int
+make_coarse (TpNest *nest, int x, gboolean is_integer)
+{
+  if (is_integer)
+    return tp_nest_binary (nest, TP_EXPR_MOD, x, tp_nest_const_integer (nest, 5));
+  return tp_nest_unary (nest, TP_EXPR_ROUND,
+                        tp_nest_binary (nest, TP_EXPR_MUL, x,
+                                        tp_nest_const (nest, 2.0)));
+}
+
+TpLowered *
+new_places (gconstpointer data)
+{
+  PlaceCase c = *(const PlaceCase *) data;
+  TpDtype dtype = c.is_integer ? TPLAN_DTYPE_INT64 : TPLAN_DTYPE_FLOAT32;
+  TpLowered *lowered = tp_lowered_new ();
+  TpNest *nest = tp_nest_new ();
+  TpAccess *load;
+  int x;
+
+  c.k = MIN (c.k, c.cols);
+  tp_nest_add_axis (nest, c.rows, FALSE);
+  tp_nest_add_axis (nest, c.k, FALSE);
+  nest->axes[1].is_rank = TRUE;
+  tp_nest_add_axis (nest, c.cols, TRUE);
+  load = tp_nest_add_load (nest,
+                           add_typed_operand (lowered, dtype, c.rows * c.cols));
+  load->dtype = dtype;
+  load->stride[0] = c.is_turned ? 1 : c.cols;
+  load->stride[2] = c.is_turned ? c.rows : 1;
+  x = tp_nest_load (nest, 0);
+  if (c.has_ties)
+    x = make_coarse (nest, x, c.is_integer);
+  nest->result = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_PLACE, x));
+  if (c.has_epilogue)
+    add_epilogue (lowered, nest, c.k);
+  nest->store.operand
+      = add_typed_operand (lowered, TPLAN_DTYPE_INT64, c.rows * c.k);
+  nest->store.dtype = TPLAN_DTYPE_INT64;
+  nest->store.stride[0] = c.k;
+  nest->store.stride[1] = 1;
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}

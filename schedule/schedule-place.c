@@ -1,0 +1,232 @@
+/* schedule-place.c: the family "place": nests that ask where the greatest elements of a
+ * row stand, and no others. A row is that of one group, or of the items of one. */
+#include "config.h"
+
+#include "nest/nest-expr.h"
+#include "schedule/expr.h"
+#include "schedule/family.h"
+#include "schedule/grid.h"
+#include "schedule/nest-canon.h"
+#include "schedule/place.h"
+
+#define MOST_ITEMS 64         /* of a row: each adds up what all have */
+#define MAX_LANES 16
+
+/* What a vector of keys, an element, a turn and a bit of the threshold take, about. */
+#define TURN_COST 45.0
+#define TURN_VECTOR 3.0
+#define BIT_COST 25.0
+#define BIT_VECTOR 1.5
+#define KEEP_COST 2.5
+#define RANK_VECTOR 1.2
+#define ORDER_COST 8.0
+#define PLAIN_COST 4.0
+#define JOIN_COST 2.0
+
+static const TpParam params[] = {
+  { "lanes", 1, 1, MAX_LANES, 0 },
+  { "turns", 1, 0, 1, 0 },
+  { "items", 1, 1, MOST_ITEMS, 1 },
+  { "points", 1, 1, G_MAXINT64 / 4, 0 },
+  { NULL },
+};
+
+/* ---- analysis ---------------------------------------------------------- */
+
+/* Whether vectors of keys are loaded as they lie. */
+static gboolean
+is_straight (const TpNest *nest, int axis)
+{
+  g_autofree gboolean *used = tp_nest_find_loads_of (nest, nest->stages[0].expr);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      if (!used[i])
+        continue;
+      if ((load->stride[axis] != 0 && load->stride[axis] != 1)
+          || tp_nest_index_walks (nest, load, axis))
+        return FALSE;
+      for (int j = 0; j < load->n_guards; j++)
+        if (load->guards[j].coef[axis] != 0)
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gpointer
+place_analyze (const TpBuild *build, TpNest *const *nests, int n)
+{
+  g_autoptr (TpNest) copy = NULL;
+  TpPlace *a = NULL;
+
+  if (n != 1 || !tp_nest_ranks (nests[0]))
+    return NULL;
+  copy = tp_nest_copy (nests[0]);
+  a = g_new0 (TpPlace, 1);
+  a->target = build->target;
+  a->nest = g_steal_pointer (&copy);
+  a->rank = tp_nest_find_rank_axis (a->nest);
+  a->k = a->rank < 0 ? 1 : a->nest->axes[a->rank].extent;
+  a->n_points = 1;
+  for (int i = 0; i < a->nest->n_axes; i++)
+    if (a->nest->axes[i].is_reduce)
+      a->axis = i;
+    else if (i != a->rank)
+      a->n_points *= a->nest->axes[i].extent;
+  a->n = a->nest->axes[a->axis].extent;
+  a->is_integer = a->nest->exprs[a->nest->stages[0].expr].is_integer;
+  a->is_straight = is_straight (a->nest, a->axis);
+  if (a->rank >= 0)
+    a->nest->axes[a->rank].is_reduce = TRUE;
+  return a;
+}
+
+static void
+place_free (gpointer analysis)
+{
+  TpPlace *a = analysis;
+
+  tp_nest_free (a->nest);
+  g_free (a);
+}
+
+static gboolean
+place_is_for (const TpTarget *target)
+{
+  return TRUE;
+}
+
+/* ---- choices ----------------------------------------------------------- */
+
+static const char *
+place_find_fault (gconstpointer analysis, const TpChoice *choice)
+{
+  const TpPlace *a = analysis;
+  gint64 lanes = choice->values[TP_PLACE_LANES];
+  gint64 items = choice->values[TP_PLACE_ITEMS];
+
+  if (!tp_target_has_lanes (a->target, lanes, FALSE))
+    return "the device has no vectors of so many lanes";
+  if (lanes > 1 && tp_target_is_gpu (a->target))
+    return "vectors on a device of work-items";
+  if (lanes > a->n || items > a->n)
+    return "more lanes or items than elements";
+  if (items > 1 && (!tp_target_is_gpu (a->target) || items > a->target->local_size))
+    return "more work-items than a group has";
+  if (lanes > 1 && choice->values[TP_PLACE_TURNS]
+      && (a->is_integer || a->n > G_MAXINT32))
+    return "integers, or places, that leave no room for the other";
+  if (tp_place_count_bytes (a, choice) > a->target->local_bytes)
+    return "more local memory than a group has";
+  if (choice->values[TP_PLACE_POINTS] > MAX (a->n_points, 1)
+      || (items > 1 && choice->values[TP_PLACE_POINTS] > 1))
+    return "groups of more points than there are";
+  return NULL;
+}
+
+/* Turns without vectors are possible whatever the nest. */
+static void
+list_ways (const TpPlace *a, const TpChoice *partial, TpArray *out)
+{
+  gint64 most = tp_target_is_gpu (a->target) ? MIN (MOST_ITEMS, a->target->local_size)
+                                             : 1;
+  TpChoice choice = *partial;
+
+  choice.values[TP_PLACE_POINTS] = 1;
+  for (int lanes = a->target->lanes; lanes >= 1; lanes /= lanes == 4 ? 4 : 2)
+    for (int turns = 0; turns <= 1; turns++)
+      for (gint64 items = 1; items <= most; items *= 2)
+        {
+          choice.values[TP_PLACE_LANES] = lanes;
+          choice.values[TP_PLACE_TURNS] = turns;
+          choice.values[TP_PLACE_ITEMS] = items;
+          if (place_find_fault (a, &choice) == NULL)
+            tp_array_append_val (out, choice);
+        }
+}
+
+/* Of a row. */
+static double
+count_work (const TpPlace *a, const TpChoice *choice)
+{
+  double lanes = choice->values[TP_PLACE_LANES];
+  double items = choice->values[TP_PLACE_ITEMS], n = a->n / items, k = a->k;
+  double bits = a->is_integer ? 64 : 32, wide = a->is_integer ? 2 : 1;
+
+  if (choice->values[TP_PLACE_TURNS] && lanes == 1)
+    return k * (PLAIN_COST * n + JOIN_COST * items + ORDER_COST);
+  if (choice->values[TP_PLACE_TURNS])
+    return k * (TURN_VECTOR * n / lanes + TURN_COST);
+  return bits * (BIT_VECTOR * wide * n / lanes + BIT_COST + JOIN_COST * items)
+         + KEEP_COST * n + RANK_VECTOR * k * k / lanes / items
+         + ORDER_COST * k / items;
+}
+
+static void
+list_points (const TpPlace *a, const TpChoice *partial, TpArray *out)
+{
+  double work = count_work (a, partial);
+  gint64 most = partial->values[TP_PLACE_ITEMS] > 1 ? 1 : MAX (a->n_points, 1);
+  gint64 points = CLAMP ((gint64) (16384.0 / work), 1, most);
+  gint64 groups = 16 * (gint64) a->target->n_units;
+
+  points = MAX (points, MIN (most, (a->n_points + groups - 1) / groups));
+  tp_family_append (partial, TP_PLACE_POINTS, points, out);
+  if (points >= 4)
+    tp_family_append (partial, TP_PLACE_POINTS, points / 4, out);
+}
+
+static void
+place_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
+                 TpArray *out)
+{
+  if (step == 0)
+    list_ways (analysis, partial, out);
+  else
+    list_points (analysis, partial, out);
+}
+
+static double
+place_cost (gconstpointer analysis, int step, const TpChoice *choice)
+{
+  return step == 0 ? count_work (analysis, choice) : 0.0;
+}
+
+/* ---- the kernel -------------------------------------------------------- */
+
+static void
+emit_body (TpEmit *emit, int tile, int vectors, void *data)
+{
+  tp_place_emit_row (data, emit);
+}
+
+static void
+place_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
+{
+  const TpPlace *a = analysis;
+  g_autoptr (TpEmit) emit = tp_emit_new (build, a->nest);
+  TpPlacePlan plan;
+  TpGrid grid;
+
+  tp_place_plan_init (&plan, a, choice, emit->kernel);
+  emit->kernel->local_size = plan.items;
+  tp_grid_init (&grid, a->nest);
+  grid.group_points = choice->values[TP_PLACE_POINTS];
+  tp_grid_emit (&grid, emit, emit_body, &plan);
+  tp_emit_finish (emit, "place");
+}
+
+const TpFamily tp_schedule_place = {
+  .form = { "place", params },
+  .n_steps = 2,
+  .ranks = TRUE,
+  .is_for = place_is_for,
+  .analyze = place_analyze,
+  .free = place_free,
+  .enumerate = place_enumerate,
+  .cost = place_cost,
+  .find_fault = place_find_fault,
+  .emit = place_emit,
+};
