@@ -45,22 +45,31 @@ make_host_plan (const TpPlan *plan, const TpGraph *graph)
   return g_steal_pointer (&own);
 }
 
-/* Whether a session on the host could do what failed with @error. What runs left on
- * the device is gone with it. */
+/* Whether a session on the host could do what failed with @error. */
 static gboolean
 is_of_device (const TplanSession *wrap, const GError *error)
 {
   return wrap->options.falls_back && wrap->fallback == NULL
-         && (wrap->session == NULL || !tp_session_has_states (wrap->session))
          && (g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE)
              || g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY));
 }
 
-/* A run that is timed step by step is alone. */
-static int
-count_slots (const TplanSessionOptions *options)
+static gboolean
+has_states (const TpGraph *graph)
 {
-  return options->is_profiled ? 1 : MAX (options->n_in_flight, 1);
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].state > 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* A run that is timed step by step is alone; one that begins with what the one before
+ * left waits for it. */
+static int
+count_slots (const TplanSession *wrap)
+{
+  return wrap->options.is_profiled || has_states (wrap->graph)
+             ? 1 : MAX (wrap->options.n_in_flight, 1);
 }
 
 static gboolean
@@ -71,8 +80,7 @@ make (TplanSession *wrap, GError **error)
 
   wrap->session
       = tp_session_new_in_flight (wrap->graph, wrap->plan,
-                                  count_slots (&wrap->options), &options,
-                                  error);
+                                  count_slots (wrap), &options, error);
   /* on the host alone it has other devices than those it was to share */
   if (wrap->session != NULL && wrap->engines != NULL && wrap->fallback == NULL)
     tp_session_share (wrap->session, wrap->engines);
@@ -227,13 +235,29 @@ typedef struct
   gboolean is_done;
 } Recovery;
 
+/* The session goes on, but this run cannot be done again: what the ones before it left
+ * was on the device. */
+static gboolean
+check_states_kept (const TplanSession *wrap, GError **error)
+{
+  if (!has_states (wrap->graph))
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "%s: the session goes on on the host, but what its states had is "
+               "lost, and they are zeros: give them values, or begin anew",
+               wrap->fallback);
+  return FALSE;
+}
+
 static void
 recover_call (gpointer data)
 {
   Recovery *recovery = data;
+  TplanSession *wrap = recovery->run->wrap;
 
-  recovery->is_done = fall_back (recovery->run->wrap, recovery->failure,
-                                 recovery->error);
+  recovery->is_done
+      = fall_back (wrap, recovery->failure, recovery->error)
+        && check_states_kept (wrap, recovery->error);
 }
 
 /* Others may have failed with @run: the first to come here falls back for all. */
@@ -245,7 +269,7 @@ recover (const Call *run, GError **failure, GError **error)
 
   tp_slots_take_all (wrap->slots);
   if (wrap->session != NULL && wrap->session != run->session)
-    recovery.is_done = TRUE;
+    recovery.is_done = check_states_kept (wrap, error);
   else if (run->session != NULL && !run->is_unwound)
     tp_guard (recover_call, &recovery, "to go on with this session", error);
   else
@@ -379,8 +403,8 @@ tp_api_new_session (const TplanPlan *plan, const TplanSessionOptions *options,
   wrap->engines = engines == NULL ? NULL : tp_engines_ref (engines);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
-  wrap->slots = tp_slots_new (count_slots (options));
-  wrap->runs = tp_run_queue_new (count_slots (options), run_in_turn, wrap);
+  wrap->slots = tp_slots_new (count_slots (wrap));
+  wrap->runs = tp_run_queue_new (count_slots (wrap), run_in_turn, wrap);
   call.wrap = wrap;
   tp_guard (start_call, &call, "to make a session", error);
   if (!call.is_done)

@@ -14,17 +14,17 @@
 
 static const Network *const families[]
     = { image_networks, transformer_networks, sequence_networks,
-        segmentation_networks };
+        segmentation_networks, decoder_networks };
 
 static char *
 format_network (const Network *network, const Net *net, const Value *output)
 {
   return g_strdup_printf (
       "{ \"format\": \"tplan-graph/1\", \"name\": \"%s\", \"opset\": %d,\n"
-      "  \"dims\": {%s},\n  \"inputs\": [%s],\n  \"outputs\": [\"%s\"%s],\n"
+      "  \"dims\": {%s},\n  \"inputs\": [%s%s],\n  \"outputs\": [\"%s\"%s],\n"
       "  \"initializers\": [\n%s\n  ],\n  \"ops\": [\n%s\n  ] }\n",
       network->name, network->opset, network->dims, network->inputs,
-      output->name, net->outputs->str, net->initializers->str, net->ops->str);
+      net->inputs->str, output->name, net->outputs->str, net->initializers->str, net->ops->str);
 }
 
 static gboolean

@@ -12,6 +12,7 @@ net_init (Net *net, guint64 seed)
 {
   net->initializers = g_string_new (NULL);
   net->ops = g_string_new (NULL);
+  net->inputs = g_string_new (NULL);
   net->outputs = g_string_new (NULL);
   net->shared = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   net->n_ops = 0;
@@ -24,6 +25,7 @@ net_clear (Net *net)
 {
   g_string_free (net->initializers, TRUE);
   g_string_free (net->ops, TRUE);
+  g_string_free (net->inputs, TRUE);
   g_string_free (net->outputs, TRUE);
   g_hash_table_unref (net->shared);
 }
@@ -158,28 +160,46 @@ net_get_output (Value first, int i, int channels)
   return out;
 }
 
-Value
-net_op_json (Net *net, const char *type, const char *attrs, int channels,
-             const char *inputs, int n_outputs)
+/* What the next op is called. */
+static Value
+name_op (const Net *net, const char *type)
 {
-  Value out = { .channels = channels };
+  Value name = { .channels = 0 };
 
-  g_snprintf (out.name, sizeof out.name, "%s_%d", type, net->n_ops++);
-  for (char *p = out.name; *p; p++)
+  g_snprintf (name.name, sizeof name.name, "%s_%d", type, net->n_ops);
+  for (char *p = name.name; *p; p++)
     *p = g_ascii_tolower (*p);
+  return name;
+}
+
+void
+net_add_op (Net *net, const char *type, const char *attrs, const char *inputs,
+            const char *outputs)
+{
   if (net->ops->len > 0)
     g_string_append (net->ops, ",\n");
   g_string_append_printf (net->ops,
                           "    {\"name\": \"%s\", \"type\": \"%s\", "
-                          "\"inputs\": [%s], \"outputs\": [\"%s\"",
-                          out.name, type, inputs, out.name);
-  for (int i = 1; i < n_outputs; i++)
-    g_string_append_printf (net->ops, ", \"%s\"",
-                            net_get_output (out, i, 0).name);
-  g_string_append (net->ops, "]");
+                          "\"inputs\": [%s], \"outputs\": [%s]",
+                          name_op (net, type).name, type, inputs, outputs);
   if (*attrs)
     g_string_append_printf (net->ops, ", \"attrs\": {%s}", attrs);
   g_string_append (net->ops, "}");
+  net->n_ops++;
+}
+
+Value
+net_op_json (Net *net, const char *type, const char *attrs, int channels,
+             const char *inputs, int n_outputs)
+{
+  g_autoptr (GString) outputs = g_string_new (NULL);
+  Value out = name_op (net, type);
+
+  out.channels = channels;
+  for (int i = 0; i < n_outputs; i++)
+    g_string_append_printf (outputs, "%s\"%s\"", i > 0 ? ", " : "",
+                            net_get_output (out, i, 0).name);
+  net_add_op (net, type, attrs, inputs, outputs->str);
   return out;
 }
 
@@ -243,6 +263,14 @@ void
 net_add_output (Net *net, Value value)
 {
   g_string_append_printf (net->outputs, ", \"%s\"", value.name);
+}
+
+void
+net_add_input (Net *net, const char *name, const char *dims)
+{
+  g_string_append_printf (net->inputs,
+                          ", {\"name\": \"%s\", \"shape\": [%s]}", name,
+                          dims);
 }
 
 /* ---- layers ------------------------------------------------------------ */

@@ -9,6 +9,7 @@ typedef struct
 {
   GString *initializers;
   GString *ops;
+  GString *inputs;            /* beyond those of the Network */
   GString *outputs;           /* beyond the one that the builder returns */
   GHashTable *shared;         /* names of constants made by net_ints () */
   int n_ops;
@@ -60,6 +61,9 @@ Value net_op (Net *net, const char *type, const char *attrs, int channels,
 Value net_op_json (Net *net, const char *type, const char *attrs, int channels,
                    const char *inputs, int n_outputs);
 Value net_get_output (Value first, int i, int channels);
+/* An op whose outputs have names of their own; @inputs and @outputs as above. */
+void net_add_op (Net *net, const char *type, const char *attrs,
+                 const char *inputs, const char *outputs);
 Value net_unary (Net *net, const char *type, Value x, const char *attrs);
 Value net_binary (Net *net, const char *type, Value a, Value b);
 Value net_concat (Net *net, const Value *parts, int n);  /* of channels */
@@ -67,6 +71,8 @@ Value net_concat (Net *net, const Value *parts, int n);  /* of channels */
 Value net_reshape (Net *net, Value x, const char *dims, int channels);
 Value net_transpose (Net *net, Value x, const char *perm, int channels);
 void net_add_output (Net *net, Value value);
+/* @dims is JSON without brackets, of float32. */
+void net_add_input (Net *net, const char *name, const char *dims);
 
 /* x W + b as exporters write it: MatMul, then Add. */
 Value net_dense (Net *net, Value x, int out, double gain);
@@ -74,6 +80,7 @@ Value net_dense (Net *net, Value x, int out, double gain);
 Value net_linear (Net *net, Value x, int out);
 
 extern const Network image_networks[], segmentation_networks[],
-    transformer_networks[], sequence_networks[];   /* a NULL name ends */
+    transformer_networks[], sequence_networks[],
+    decoder_networks[];         /* a NULL name ends */
 
 #endif

@@ -221,8 +221,9 @@ typedef struct
   gboolean is_profiled;       /* each run waits after each step and takes its
                                * time, for tplan_session_get_steps(); slower */
   int n_in_flight;            /* runs that may be under way at a time, each in memory
-                               * of its own, at most 64; 0: one. Not of a session
-                               * that is profiled, and not on simulated devices */
+                               * of its own, at most 64; 0: one. Of a session that is
+                               * profiled, and of a graph with state, runs go one
+                               * after the other; not on simulated devices */
 } TplanSessionOptions;
 
 /* How far a call has come; read only, and gone when the callback returns. */
@@ -1075,6 +1076,8 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
  * would fail with for a device that is absent, lost, or out of memory makes this
  * one run all ops on "cpu", where that is built, else by their references: slower,
  * and right. It never returns to the plan; tplan_session_get_fallback() says why.
+ * What states had is lost with the device: the run that met that fails, and the
+ * next begins with zeros, or with what tplan_session_set_state() gives.
  * A driver that hangs is not waited for less: nobody can.
  *
  * With several runs in flight, one computes on a device while another copies, or
@@ -1086,8 +1089,7 @@ TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
  * Returns: (transfer full): the session; errors are those of tplan_session_new(),
  *   and:
  *   %TPLAN_ERROR_USAGE: more than 64 in flight: ask for fewer.
- *   %TPLAN_ERROR_UNSUPPORTED: several in flight on simulated devices, or of a graph
- *     with state: ask for one.
+ *   %TPLAN_ERROR_UNSUPPORTED: several in flight on simulated devices: ask for one.
  *   %TPLAN_ERROR_MEMORY: as many do not fit: ask for fewer.
  *
  * Thread: any.

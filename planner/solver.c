@@ -40,7 +40,8 @@ set_error (const TpProblem *problem, int most, GError **error)
   if (most == 0)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "plans for objective '%s' are not made where state changes "
-                 "from run to run: plan for 'time'",
+                 "from run to run, as each waits for the one before: plan "
+                 "for 'time' or 'makespan'",
                  problem->objective->name);
   else if (problem->limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,

@@ -11,8 +11,8 @@ typedef struct
   int max_devices;
   guint kinds;                /* of objectives: bits of TpObjectiveKind */
   gboolean keeps_limits;      /* those of memory; others know none */
-  gboolean allows_changes;    /* of state: others know nothing of what a run has
-                               * of the one before */
+  gboolean allows_changes;    /* of state: others have runs overlap, and know nothing
+                               * of what one has of the one before */
   const char *certificate;    /* kind of its proofs, by which tp_check () knows
                                * them */
   /* Sets the device of each node in @devices (zeroed), in @cheapest (likewise)

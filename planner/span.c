@@ -350,6 +350,7 @@ const TpSolver tp_solver_span = {
   .max_devices = TP_SHARE_MAX_DEVICES,
   .kinds = TP_OBJECTIVE_SPAN,
   .keeps_limits = TRUE,
+  .allows_changes = TRUE,
   .certificate = TP_PLAN_SCHEDULE,
   .solve = span_solve,
 };

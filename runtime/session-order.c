@@ -104,10 +104,36 @@ move_in (Maker *maker, int task, int storage)
     }
 }
 
+static const TpTensor *
+get_tensor (const Maker *maker, int storage)
+{
+  const TpSession *session = maker->session;
+
+  return &session->graph
+              ->tensors[session->execution->storages[storage].tensor];
+}
+
+/* It has memory of its own, and no run changes it. */
 static gboolean
 is_constant (const Maker *maker, int storage)
 {
-  return maker->session->execution->storages[storage].is_constant;
+  return maker->session->execution->storages[storage].is_constant
+         && get_tensor (maker, storage)->state == 0;
+}
+
+/* What is next of a state may be written over it: after all who read what it was. */
+static void
+wait_for_state (Maker *maker, int task, int storage)
+{
+  const TpArray *states = maker->session->states;
+
+  for (guint i = 0; i < states->len; i++)
+    {
+      const TpSessionState *it = &tp_array_index (states, TpSessionState, i);
+
+      if (it->next == storage)
+        wait_for_storage (maker, task, it->storage);
+    }
 }
 
 static void
@@ -128,7 +154,9 @@ write_storage (Maker *maker, int task, int storage)
 
   if (is_constant (maker, storage))
     return;
-  if (it->writer == NONE)
+  if (maker->session->execution->storages[storage].is_constant)
+    wait_for_state (maker, task, storage);
+  else if (it->writer == NONE)
     move_in (maker, task, storage);
   wait_for_storage (maker, task, storage);
   *it = (Access){ task, NONE };

@@ -51,11 +51,6 @@ tp_session_check_states (const TpSession *session, GError **error)
                  "%d runs in flight, but each begins with what the one before "
                  "left in the state '%s': let one run at a time",
                  session->n_slots, first->name);
-  else if (session->plan->span_proof != NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                 "a plan by which engines overlap does not run graphs with "
-                 "state, such as '%s': plan with another objective than "
-                 "makespan", first->name);
   else if (view != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                  "'%s', the next value of a state, is made by a view of another "
@@ -144,14 +139,23 @@ unit_reads (const Pair *pair, const TpPlacedUnit *unit)
   return FALSE;
 }
 
+/* In the order of actions, which may be that of a schedule. */
 static gboolean
 is_read_later (const Pair *pair)
 {
-  const TpUnits *units = pair->session->execution->units;
+  const TpExecution *execution = pair->session->execution;
+  gboolean is_made = FALSE;
 
-  for (int i = pair->maker + 1; i < units->n; i++)
-    if (unit_reads (pair, &units->units[i]))
-      return TRUE;
+  for (int i = 0; i < execution->n_actions; i++)
+    {
+      const TpAction *action = &execution->actions[i];
+
+      if (action->kind != TP_DO_LAUNCH)
+        continue;
+      if (is_made && unit_reads (pair, &execution->units->units[action->unit]))
+        return TRUE;
+      is_made |= action->unit == pair->maker;
+    }
   return FALSE;
 }
 

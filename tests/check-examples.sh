@@ -45,13 +45,55 @@ say $? "buffers"
 "$examples/async" "$work/plan.json" 7 > "$work/log" 2>&1 \
   && grep -qx '7 runs' "$work/log" && grep -q '^longest of ' "$work/log"
 say $? "async"
-for program in embed serve buffers async; do
-  "$examples/$program" none.json > "$work/log" 2>&1
+
+# int_file FILE DTYPE BYTES SHAPE NUMBER...: an .npy; numbers are below 65536.
+int_file ()
+{
+  file=$1 bytes=$3
+  { printf '\223NUMPY\001\000\166\000'
+    printf '%-117s\n' "{'descr': '$2', 'fortran_order': False, 'shape': ($4), }"
+    shift 4
+    for number in "$@"; do
+      printf "\\$(printf %03o $((number % 256)))\\$(printf %03o $((number / 256)))"
+      head -c $((bytes - 2)) /dev/zero
+    done; } > "$file"
+}
+# best_words FILE WORDS: the place of the greatest of each row of floats.
+best_words ()
+{
+  od -An -v -tf4 -w4 -j128 "$1" | awk -v n="$2" '{ at = (NR - 1) % n
+    if (at == 0 || $1 > most) { most = $1; best = at }
+    if (at == n - 1) print best }'
+}
+# What decode writes, all of it read at once by references and without caches, is followed
+# by itself.
+prompt="17 23 1999 4 0"
+decoder=$examples/decoder_mini.json
+for device in ref cpu; do
+  if ! "$tplan" devices 2> /dev/null | grep -q "^ *$device  *ready"; then
+    n=$((n + 1)); echo "ok $n - decode on $device # SKIP there is no $device"; continue
+  fi
+  "$examples/decode" "$decoder" 8 "$(echo $prompt | tr ' ' ',')" $device > "$work/written" 2> "$work/log" \
+    && [ "$(sort -u "$work/written" | wc -l)" -gt 4 ] && grep -q ' tokens a second$' "$work/log"
+  say $? "decode on $device: 8 tokens"
+  set -- $prompt $(cat "$work/written")
+  int_file "$work/ids.npy" '<i8' 8 "1, $#" "$@"
+  int_file "$work/last.npy" '<i4' 4 1, $(($# - 1))
+  "$tplan" run "$decoder" -d ref -q -n 1 --warmup 0 -f --dim S=$# --dim P=$# -o "$work/at-once" \
+    --input input_ids="$work/ids.npy" --input seqlens_k="$work/last.npy" > "$work/log" 2>&1 \
+    && best_words "$work/at-once/logits.npy" 2000 | sed -n 5,12p > "$work/log" && cmp -s "$work/log" "$work/written"
+  say $? "decode on $device: as all at once"
+done
+"$examples/decode" "$model" 1 0 ref > "$work/log" 2>&1
+[ $? -eq 1 ] && grep -q "state 'present" "$work/log"; say $? "decode: no decoder"
+for program in embed serve buffers async decode; do
+  case $program in decode) more="1 0" ;; *) more= ;; esac
+  "$examples/$program" none.json $more > "$work/log" 2>&1
   [ $? -eq 1 ] && grep -q 'none.json' "$work/log"; say $? "$program: no such file"
   "$examples/$program" > "$work/log" 2>&1; [ $? -eq 2 ]; say $? "$program: usage"
 done
 if command -v "${CXX:-c++}" > /dev/null; then
-  for program in embed serve batch buffers async; do
+  for program in embed serve batch buffers async decode; do
     "${CXX:-c++}" -x c++ -std=c++11 -Wall -Wextra -Werror -fsyntax-only -I"$top_srcdir/include" \
       $(pkg-config --cflags glib-2.0) "$top_srcdir/examples/$program.c" > "$work/log" 2>&1
     say $? "$program.c is C++"

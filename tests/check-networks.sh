@@ -8,7 +8,7 @@
 set -u
 full=${TPLAN_TEST_FULL:-}
 # Slow ones first, so that both ends come together.
-networks=${NETWORKS:-${full:+bert_base gpt2 vit_b_16} densenet121 unet resnet50 vit_ti_16 bert_mini gpt2_mini lstm_lm mobilenet_v2 squeezenet1_1 gru_tagger}
+networks=${NETWORKS:-${full:+bert_base gpt2 vit_b_16} densenet121 unet resnet50 vit_ti_16 bert_mini gpt2_mini lstm_lm mobilenet_v2 squeezenet1_1 decoder_mini gru_tagger}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 TPLAN_COST=$work/cost.db
@@ -118,7 +118,7 @@ if [ $# -gt 0 ]; then network=$1; try_network; echo "1..$n"; exit 0; fi
 
 # make-networks counts what it writes, and this is what was published.
 published="squeezenet1_1:1235496 mobilenet_v2:3504872 resnet50:25557032 densenet121:7978856 bert_base:109482240
-  gpt2:124439808 vit_b_16:86567656 vit_ti_16:5717416 unet:7763041"
+  gpt2:124439808 vit_b_16:86567656 vit_ti_16:5717416 unet:7763041 smollm_135m:134515008"
 mkdir "$work/counts"
 for pair in $published; do
   "$top_builddir/examples/make-networks" "$work/counts" "${pair%:*}" > "$work/count" 2>&1

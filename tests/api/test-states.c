@@ -48,10 +48,12 @@ net_clear (Net *net)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Net, net_clear)
 
-/* FALSE: there is no such device. */
+/* @n_in_flight: at most; 0: one. FALSE: there is no such device. */
 static gboolean
-net_init (Net *net, const char *device, int n_tokens)
+net_init_in_flight (Net *net, const char *device, int n_tokens, int n_in_flight)
 {
+  const TplanSessionOptions how
+      = { .n_threads = 1, .n_in_flight = n_in_flight };
   const char *const devices[] = { device, NULL };
   const TplanLoadOptions options = { .states = states };
   g_autofree char *text = g_strdup_printf (model, n_tokens);
@@ -66,12 +68,18 @@ net_init (Net *net, const char *device, int n_tokens)
   if (costs != NULL)
     net->plan = tplan_graph_optimize (graph, costs, NULL, &error);
   if (net->plan != NULL)
-    net->session = tplan_session_new (net->plan, 1, &error);
+    net->session = tplan_session_new_full (net->plan, &how, &error);
   if (net->session != NULL)
     return TRUE;
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
   g_test_skip (error->message);
   return FALSE;
+}
+
+static gboolean
+net_init (Net *net, const char *device, int n_tokens)
+{
+  return net_init_in_flight (net, device, n_tokens, 0);
 }
 
 /* @n tokens from the @first on. */
@@ -122,6 +130,40 @@ test_decode (gconstpointer device)
   for (int i = 0; i < N_ALL * N_OUT; i++)
     g_assert_cmpfloat_with_epsilon (got[i], want[i], 1e-5);
   g_assert_cmpfloat (fabs (want[0] - want[N_OUT]), >, 1e-4);
+}
+
+/* Tokens that are all submitted before the first is done go one after the other. */
+static void
+test_in_flight (gconstpointer device)
+{
+  g_auto (Net) whole = { 0 }, token = { 0 };
+  float x[N_ALL * WIDTH], want[N_ALL * N_OUT], got[N_ALL * N_OUT];
+  gint32 last[N_ALL];
+  TplanRun *runs[N_ALL];
+  g_autoptr (GError) error = NULL;
+
+  if (!net_init (&whole, device, N_ALL)
+      || !net_init_in_flight (&token, device, 1, 3))
+    return;
+  draw (x);
+  run (&whole, x, 0, N_ALL, want);
+  for (int i = 0; i < N_ALL; i++)
+    {
+      const void *const inputs[] = { x + i * WIDTH, &last[i] };
+      void *const outputs[] = { got + i * N_OUT };
+
+      last[i] = i;
+      runs[i] = tplan_session_submit (token.session, inputs, outputs, &error);
+      g_assert_no_error (error);
+    }
+  for (int i = 0; i < N_ALL; i++)
+    {
+      tplan_run_wait (runs[i], &error);
+      g_assert_no_error (error);
+      tplan_run_free (runs[i]);
+    }
+  for (int i = 0; i < N_ALL * N_OUT; i++)
+    g_assert_cmpfloat_with_epsilon (got[i], want[i], 1e-5);
 }
 
 /* Zeros to begin with, and whenever they are asked for. */
@@ -187,6 +229,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/states/decode/ref", "ref", test_decode);
   g_test_add_data_func ("/states/decode/cpu", "cpu", test_decode);
   g_test_add_data_func ("/states/decode/opencl", "opencl:0", test_decode);
+  g_test_add_data_func ("/states/in-flight/ref", "ref", test_in_flight);
+  g_test_add_data_func ("/states/in-flight/cpu", "cpu", test_in_flight);
   g_test_add_func ("/states/reset", test_reset);
   g_test_add_func ("/states/list", test_list);
   return g_test_run ();

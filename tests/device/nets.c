@@ -116,6 +116,28 @@ const char net_ends[]
       "  {'name': 'again', 'type': 'Reshape', 'inputs': ['r', 's'],"
       "   'outputs': ['w']}]}";
 
+/* "read" and "next" read what "a.next" is stored over, but one of them does so whenever
+ * it pleases; "b" is read after its next value is made, so that lies elsewhere. */
+const char net_states[]
+    = "{'format': 'tplan-graph/1', 'name': 'states', 'opset': 17,"
+      " 'inputs': [{'name': 'x', 'dtype': 'float32', 'shape': [4, 6]}],"
+      " 'outputs': ['r', 'p', 'q'],"
+      " 'state': [{'name': 'a', 'shape': [4, 6], 'next': 'a.next'},"
+      "           {'name': 'b', 'shape': [4, 6], 'next': 'b.next'}],"
+      " 'ops': ["
+      "  {'name': 'read', 'type': 'Tanh', 'inputs': ['a'], 'outputs': ['t']},"
+      "  {'name': 'tell', 'type': 'Neg', 'inputs': ['t'], 'outputs': ['r']},"
+      "  {'name': 'next', 'type': 'Add', 'inputs': ['a', 'x'],"
+      "   'outputs': ['a.next']},"
+      "  {'name': 'last', 'type': 'Sub', 'inputs': ['b', 'x'],"
+      "   'outputs': ['b.next']},"
+      "  {'name': 'mul', 'type': 'Mul', 'inputs': ['b', 'b.next'],"
+      "   'outputs': ['m']},"
+      "  {'name': 'sum', 'type': 'Add', 'inputs': ['m', 't'],"
+      "   'outputs': ['p']},"
+      "  {'name': 'relu', 'type': 'Relu', 'inputs': ['a.next'],"
+      "   'outputs': ['q']}]}";
+
 /* Single quotes read better in C. */
 TpGraph *
 net_load (const char *text)
@@ -201,6 +223,10 @@ net_plan_random (const TpGraph *graph, const char *devices)
 
   for (int i = 0; i < graph->n_nodes; i++)
     plan->placements[i].device = g_test_rand_int_range (0, plan->n_devices);
+  for (int i = 0; i < graph->n_colocations; i++)
+    for (int k = 1; k < graph->colocations[i].n_nodes; k++)
+      plan->placements[graph->colocations[i].nodes[k]].device
+          = plan->placements[graph->colocations[i].nodes[0]].device;
   return plan;
 }
 
@@ -224,7 +250,10 @@ net_run_new (const TpGraph *graph, TpDomain domain)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (GPtrArray) found = NULL;
-  g_autofree double **values = g_new0 (double *, graph->n_inputs + 1);
+  int n_states;
+  g_autofree int *states = tp_graph_list_states (graph, &n_states);
+  g_autofree double **values
+      = g_new0 (double *, graph->n_inputs + n_states + 1);
   NetRun *run = g_new0 (NetRun, 1);
 
   run->graph = graph;
@@ -241,10 +270,13 @@ net_run_new (const TpGraph *graph, TpDomain domain)
       run->inputs[i] = g_malloc0 (tensor->size_bytes + 1);
       tp_strided_from_doubles (tensor, values[i], run->inputs[i]);
     }
+  for (int i = 0; i < n_states; i++)
+    values[graph->n_inputs + i]
+        = g_new0 (double, graph->tensors[states[i]].count + 1);
   found = tp_graph_run_reference (graph, (const double *const *) values, FALSE,
                                   &error);
   g_assert_no_error (error);
-  for (int i = 0; i < graph->n_inputs; i++)
+  for (int i = 0; i < graph->n_inputs + n_states; i++)
     g_free (values[i]);
   for (int i = 0; i < graph->n_outputs; i++)
     {

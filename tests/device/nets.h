@@ -7,7 +7,8 @@
 #include "runtime/session.h"
 
 /* Text of graphs, each exercising something else. */
-extern const char net_mlp[], net_image[], net_branches[], net_ends[];
+extern const char net_mlp[], net_image[], net_branches[], net_ends[],
+    net_states[];
 
 TpGraph *net_load (const char *text);           /* as it stands */
 TpGraph *net_load_prepared (const char *text);  /* simplified, laid out */
@@ -20,10 +21,11 @@ gboolean net_need_devices (const char *devices);
 /* @devices: "cpu ref"; node i goes to device @places[i % strlen]. */
 TpPlan *net_plan (const TpGraph *graph, const char *devices,
                   const char *places);
+/* Each anywhere, but for those that are to be together. */
 TpPlan *net_plan_random (const TpGraph *graph, const char *devices);
 
 /* Arrays of a run: random inputs of the range of @domain, the outputs as the
- * references have them, and outputs to fill. */
+ * references have them (of states that are zeros), and outputs to fill. */
 typedef struct
 {
   const TpGraph *graph;

@@ -16,18 +16,35 @@ typedef struct
   gboolean is_write;
 } Touch;
 
+/* Where @storage is, which is of a state or what is next of one: behind all devices and
+ * staging, and two that are one in one place. */
+static int
+find_state_memory (const TpSession *session, int storage)
+{
+  for (guint i = 0; i < session->states->len; i++)
+    {
+      const TpSessionState *it
+          = &tp_array_index (session->states, TpSessionState, i);
+
+      if (it->is_in_place && it->next == storage)
+        storage = it->storage;
+    }
+  return session->execution->n_devices + 1 + storage;
+}
+
 static void
-touch_storage (GArray *touches, const TpExecution *execution, Touch touch,
+touch_storage (GArray *touches, const TpSession *session, Touch touch,
                int storage)
 {
-  const TpStorage *it = &execution->storages[storage];
+  const TpStorage *it = &session->execution->storages[storage];
 
-  if (it->is_constant)
+  if (it->is_constant && session->graph->tensors[it->tensor].state == 0)
     return;
-  touch.memory = it->device;
+  touch.memory = it->is_constant ? find_state_memory (session, storage)
+                                 : it->device;
   touch.storage = storage;
-  touch.begin = it->offset;
-  touch.end = it->offset + it->size_bytes;
+  touch.begin = it->is_constant ? 0 : it->offset;
+  touch.end = touch.begin + it->size_bytes;
   g_array_append_val (touches, touch);
 }
 
@@ -43,14 +60,14 @@ touch_staging (GArray *touches, const TpSession *session, Touch touch,
 }
 
 static void
-touch_unit (GArray *touches, const TpExecution *execution, int task,
+touch_unit (GArray *touches, const TpSession *session, int task,
             const TpPlacedUnit *unit)
 {
   for (int i = 0; i < unit->n_read + unit->n_written; i++)
-    touch_storage (touches, execution,
+    touch_storage (touches, session,
                    (Touch){ .task = task, .is_write = i >= unit->n_read },
-                   tp_execution_find_storage (execution, unit->tensors[i],
-                                              unit->device));
+                   tp_execution_find_storage (session->execution,
+                                              unit->tensors[i], unit->device));
 }
 
 static GArray *
@@ -67,12 +84,12 @@ list_touches (const TpSession *session, const TpSessionOrder *order)
       gboolean writes = task->part != TP_TASK_FIRST_HALF;
 
       if (action->unit >= 0)
-        touch_unit (touches, execution, i,
+        touch_unit (touches, session, i,
                     &execution->units->units[action->unit]);
       if (action->src >= 0 && reads)
-        touch_storage (touches, execution, (Touch){ .task = i }, action->src);
+        touch_storage (touches, session, (Touch){ .task = i }, action->src);
       if (action->dst >= 0 && writes)
-        touch_storage (touches, execution,
+        touch_storage (touches, session,
                        (Touch){ .task = i, .is_write = TRUE }, action->dst);
       if (task->part != TP_TASK_WHOLE)
         touch_staging (touches, session,
@@ -227,7 +244,7 @@ find_lives (const TpSession *session, const TpSessionOrder *order)
           const TpAction *action
               = &execution->actions[order->tasks[touch->task].action];
 
-          if (touch->storage != i)
+          if (touch->storage != i || it->is_constant)
             continue;
           g_assert_cmpint (it->device, ==, touch->memory);
           lives[i].begin_ns = MIN (lives[i].begin_ns, action->start_ns);

@@ -36,6 +36,24 @@ try 0 run plan.json --check --fallback -n 4 --format=json; say $? "as JSON"
 out_has '"fallback": "device'; say $? "  too"
 try 0 run plan.json --check --fallback -n 4 --trace=trace.json; say $? "with a profile"
 
+# What states had is lost with the device: a run says so, and none goes on without.
+cat > step.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "step", "opset": 17, "inputs": [{"name": "x", "shape": [64]}],
+  "outputs": ["y"], "state": [{"name": "h", "shape": [64], "next": "n"}],
+  "ops": [{"type": "Add", "inputs": ["h", "x"], "outputs": ["n"]}, {"type": "Neg", "inputs": ["n"], "outputs": ["y"]}] }
+JSON
+export TEST_OPENCL_FAIL=
+try 0 optimize step.json --devices=opencl:0 -o step.plan.json && try 0 run step.plan.json --check --fallback -n 4
+say $? "a state, and nothing fails"
+for fault in "clEnqueueNDRangeKernel 3 -5" "clFinish 3 -36"; do
+  export TEST_OPENCL_FAIL="$fault"
+  try 6 run step.plan.json --fallback -n 4; say $? "a state: $fault"
+  err_has "goes on on the host, but what its states had is lost"; say $? "  it is said"
+done
+export TEST_OPENCL_FAIL="clBuildProgram 1 -11"
+try 0 run step.plan.json --check --fallback -n 4 && err_has "on the host: device 'opencl:0'"
+say $? "a state: before there was any"
+
 for fault in "clEnqueueNDRangeKernel 1 stall" "clEnqueueNDRangeKernel 9 stall" "clFinish 2 hang"; do
   export TEST_OPENCL_FAIL="$fault"
   try 0 run plan.json --check --fallback --watchdog=0.5 -n 4; say $? "hangs: $fault"

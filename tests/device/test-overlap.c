@@ -320,6 +320,55 @@ test_mapped (gconstpointer devices)
   maps_first = FALSE;
 }
 
+/* ---- states -------------------------------------------------------------------- */
+
+/* Each of @n runs of @session has of the one before what it has one thing after the
+ * other, in @plain. */
+static void
+check_state_runs (TpSession *plain, TpSession *session, int n)
+{
+  is_slow = TRUE;
+  for (int i = 0; i < n; i++)
+    {
+      Job job;
+
+      job_init (&job, plain, session->graph);
+      check_run (session, &job);
+      job_clear (&job);
+    }
+  is_slow = FALSE;
+}
+
+static void
+test_states (gconstpointer devices)
+{
+  g_autoptr (TpGraph) graph = net_load_prepared (net_states);
+  int n_overlapped = 0;
+
+  if (!net_need_devices (devices))
+    return;
+  for (int i = 0; i < 8; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
+      g_autoptr (TpSession) plain = tp_session_new (graph, plan, NULL, &error);
+      g_autoptr (TpSession) session = NULL;
+      g_autoptr (TpSessionOrder) order = NULL;
+
+      g_assert_no_error (error);
+      schedule_at_random (plan, graph);
+      session = tp_session_new (graph, plan, NULL, &error);
+      g_assert_no_error (error);
+      if (session->overlap == NULL)
+        continue;
+      n_overlapped++;
+      order = tp_session_order_new (session);
+      order_check (session, order);
+      check_state_runs (plain, session, N_RUNS);
+    }
+  g_assert_cmpint (n_overlapped, >, 1);
+}
+
 /* ---- what is refused --------------------------------------------------------- */
 
 /* The threads stay behind. */
@@ -387,9 +436,12 @@ main (int argc, char **argv)
       g_autofree char *path = g_strconcat ("/overlap/nets/", places[i], NULL);
       g_autofree char *random
           = g_strconcat ("/overlap/random/", places[i], NULL);
+      g_autofree char *states
+          = g_strconcat ("/overlap/states/", places[i], NULL);
 
       g_test_add_data_func (path, places[i], test_nets);
       g_test_add_data_func (random, places[i], test_random);
+      g_test_add_data_func (states, places[i], test_states);
     }
   for (gsize i = 0; i < G_N_ELEMENTS (mapped); i++)
     {
