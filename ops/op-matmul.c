@@ -499,9 +499,9 @@ fused_matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
 {
   double alpha = tp_node_get_float (node, "alpha", 1.0);
   TpRefTensor a = turn_values (node, 0, inputs[0]);
-  G_GNUC_UNUSED g_autofree double *a_data = a.data;
+  g_autofree double *a_data = a.data;
   TpRefTensor b = turn_values (node, 1, inputs[1]);
-  G_GNUC_UNUSED g_autofree double *b_data = b.data;
+  g_autofree double *b_data = b.data;
 
   matmul_reference (node, (const TpRefTensor *[]){ &a, &b }, outputs);
   for (gint64 i = 0; i < outputs[0].count; i++)
