@@ -401,13 +401,15 @@ static gboolean
 check_memory (TpBind *bind, const Counted *counted)
 {
   const TpPlan *plan = bind->plan;
+  gboolean has_peaks = plan->peak_bytes == NULL
+                       || compare_bytes (bind, "peak_bytes", plan->peak_bytes,
+                                         counted->plan.peak_bytes);
+  gboolean has_weights
+      = plan->weight_bytes == NULL
+        || compare_bytes (bind, "weight_bytes", plan->weight_bytes,
+                          counted->plan.weight_bytes);
 
-  return (plan->peak_bytes == NULL
-          || compare_bytes (bind, "peak_bytes", plan->peak_bytes,
-                            counted->plan.peak_bytes))
-         & (plan->weight_bytes == NULL
-            || compare_bytes (bind, "weight_bytes", plan->weight_bytes,
-                              counted->plan.weight_bytes));
+  return has_peaks && has_weights;
 }
 
 static gboolean

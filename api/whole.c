@@ -91,7 +91,7 @@ make_row (const Keeper *keeper, const TpPlanSum *sum)
   row->measured_us = g_get_real_time ();
   row->n_devices = keeper->n_used;
   row->predicted_ns = sum->total_ns;
-  row->spread_ns = llround (MIN (sum->spread_ns, G_MAXINT64 / 8));
+  row->spread_ns = llround (MIN (sum->spread_ns, (double) (G_MAXINT64 / 8)));
   row->median_ns = keeper->time->median_ns;
   row->half_ns = keeper->time->half_ns;
   row->n = keeper->time->n;

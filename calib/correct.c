@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_NS ((double) (G_MAXINT64 / 8))
 #define OCCASION_US (30 * 60 * G_USEC_PER_SEC)
 
 /* One sitting of one plan: a row for each device that it ran on. */
@@ -270,8 +271,8 @@ scale (TpCost *cost, double factor)
     return;
   if (!cost->is_estimated && cost->measured_ns == 0)
     cost->measured_ns = cost->time_ns;
-  cost->time_ns = llround (MIN (cost->time_ns * factor, G_MAXINT64 / 8));
-  cost->spread_ns = llround (MIN (cost->spread_ns * factor, G_MAXINT64 / 8));
+  cost->time_ns = llround (MIN (cost->time_ns * factor, MOST_NS));
+  cost->spread_ns = llround (MIN (cost->spread_ns * factor, MOST_NS));
 }
 
 static gint64

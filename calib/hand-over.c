@@ -252,14 +252,14 @@ time_all (const TpHandOverJob *job, TpChain *chain, TpDeviceRow *row,
 
   tp_seat_take_alone (&seat);
   for (int i = 0; i < N_PASSES && is_good; i++)
-    {
-      is_good = time_pass (job, chain, passes[i], error);
-      waits[i] = passes[i][0].run_ns - row->launch_ns;
-    }
+    is_good = time_pass (job, chain, passes[i], error);
   tp_seat_leave (&seat);
-  if (is_good)
-    keep (passes, join (waits, &apart), row);
-  return is_good;
+  if (!is_good)
+    return FALSE;
+  for (int i = 0; i < N_PASSES; i++)
+    waits[i] = passes[i][0].run_ns - row->launch_ns;
+  keep (passes, join (waits, &apart), row);
+  return TRUE;
 }
 
 static gboolean

@@ -115,10 +115,10 @@ tp_draft_take_graph (TpGraph *graph)
 {
   g_autoptr (TpGraph) owned = graph;
 
-  return g_atomic_int_get (&graph->ref_count) == 1 && graph->tables[0] != NULL
-                 && tp_region_is_sole (graph->region)
-             ? take_all (graph)
-             : tp_draft_new_from_graph (graph);
+  return g_atomic_int_get (&owned->ref_count) == 1 && owned->tables[0] != NULL
+                 && tp_region_is_sole (owned->region)
+             ? take_all (owned)
+             : tp_draft_new_from_graph (owned);
 }
 
 char *

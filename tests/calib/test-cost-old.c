@@ -161,9 +161,9 @@ test_endless (Fixture *fixture, gconstpointer data)
       = { "ALTER TABLE device RENAME TO d; CREATE VIEW device AS"
           " WITH RECURSIVE c (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM c)"
           " SELECT d.* FROM d, c WHERE k < 0",
-          "CREATE TRIGGER endless AFTER INSERT ON entry BEGIN DELETE FROM device"
-          " WHERE id IN (WITH RECURSIVE c (k) AS (SELECT 1 UNION ALL"
-          " SELECT k + 1 FROM c) SELECT k FROM c WHERE k < 0); END",
+          ("CREATE TRIGGER endless AFTER INSERT ON entry BEGIN DELETE FROM device"
+           " WHERE id IN (WITH RECURSIVE c (k) AS (SELECT 1 UNION ALL"
+           " SELECT k + 1 FROM c) SELECT k FROM c WHERE k < 0); END"),
           "DROP TRIGGER entry_renewed; CREATE TRIGGER entry_renewed AFTER UPDATE"
           " ON entry BEGIN DELETE FROM device; END" };
 

@@ -484,11 +484,11 @@ check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run)
   g_autoptr (TpLowered) owned = lowered;
   g_autoptr (GError) error = NULL;
   g_autoptr (TpProgram) program
-      = tp_program_new (lowered, target, NULL, &error);
+      = tp_program_new (owned, target, NULL, &error);
 
   g_assert_no_error (error);
-  check_schedule (lowered, target, program);
-  check_program (lowered, program, run);
+  check_schedule (owned, target, program);
+  check_program (owned, program, run);
 }
 
 void

@@ -256,7 +256,7 @@ test_pow (void)
   static const float specials[] = {
     0,  -0.0f, 1,     -1,      INFINITY, -INFINITY, NAN,   FLT_MIN,
     2,  -2,    3,     -3,      0.5f,     -0.5f,     2.5f,  -2.5f,
-    10, 1e9f,  -1e9f, FLT_MAX, 16777217, -16777215, 1e-42f
+    10, 1e9f,  -1e9f, FLT_MAX, 16777216, -16777215, 1e-42f
   };
   g_autofree float *x = g_new (float, N), *y = g_new (float, N);
   g_autofree double *exact = g_new (double, N);

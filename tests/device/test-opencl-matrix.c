@@ -8,8 +8,13 @@
 #include "runtime/devices.h"
 #include "runtime/session-progress.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+#if __has_include(<execinfo.h>)
+#include <execinfo.h>
+#endif
 
 #define N_CALLS 5
 #define CODE_LEAST (-70)
@@ -44,6 +49,38 @@ typedef struct
   int n_right, n_errors, n_seen;
 } Matrix;
 
+/* ---- where a driver ends the program -------------------------------------- */
+
+static char trying[80];       /* the fault */
+
+static void
+write_text (const char *text)
+{
+  ssize_t n = write (STDERR_FILENO, text, strlen (text));
+
+  (void) n;
+}
+
+/* Which fault it was, and who was called: some drivers do not say a word. */
+static void
+tell_where (int number)
+{
+  write_text ("ended while this failed: ");
+  write_text (trying);
+  write_text ("\n");
+#if __has_include(<execinfo.h>)
+  {
+    void *callers[64];
+
+    backtrace_symbols_fd (callers, backtrace (callers, 64), STDERR_FILENO);
+  }
+#endif
+  signal (number, SIG_DFL);
+  raise (number);
+}
+
+/* ---- faults --------------------------------------------------------------- */
+
 static gboolean
 make_and_run (const Matrix *matrix, GError **error)
 {
@@ -68,6 +105,7 @@ try_fault (Matrix *matrix, const char *function, int call, const char *what)
 
   if (LOSES (function, what))
     return;
+  g_strlcpy (trying, fault, sizeof trying);
   g_setenv ("TEST_OPENCL_FAIL", fault, TRUE);
   if (strstr (function, "map") != NULL || strstr (function, "Map") != NULL)
     g_setenv ("TEST_OPENCL_CLAIM", CLAIMS, TRUE);
@@ -155,6 +193,7 @@ main (int argc, char **argv)
       printf ("1..0 # SKIP %s\n", obstacle);
       return 0;
     }
+  signal (SIGABRT, tell_where);
   g_test_add_func ("/opencl-matrix/all", test_matrix);
   return g_test_run ();
 }

@@ -11,9 +11,9 @@ import math
 import random
 import sys
 
-MOST_ELEMENTS = 4096
+from random_integers import BLOCKS as MORE, MOST_ELEMENTS, REAL
+
 MOST_VALUE = 8.0              # of a tensor that is read again
-REAL = "float32"
 
 
 class Tensor:
@@ -722,7 +722,7 @@ BLOCKS = (unary, unary, unary, grows, of_positive, clip, gelu, swish, binary, bi
           attend, attend, rotate, cumsum, recur, transpose, transpose, concat, cut, pad, gather, repeat, blocks, split,
           reshape, reshape, resize, triangle, scatter, jump, to_integers, to_integers, of_integers,
           of_integers, of_integers, quantized, quantized, compare, logic, where, where, to_reals,
-          circular, top, best_index)
+          circular, top, best_index) + MORE
 
 
 def make(seed):
