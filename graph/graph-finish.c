@@ -3,13 +3,13 @@
 
 #include "graph/graph-finish.h"
 
-#include "graph/graph-branch.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
 #include "graph/graph-sort.h"
 #include "graph/graph-state.h"
+#include "graph/graph-taken.h"
 #include "ir/array.h"
 #include "ir/decimal.h"
 #include "ir/near-name.h"

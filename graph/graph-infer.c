@@ -7,11 +7,11 @@
 
 #include "graph/graph-infer.h"
 
-#include "graph/graph-branch.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-empty.h"
 #include "graph/graph-fold.h"
 #include "graph/graph-node.h"
+#include "graph/graph-taken.h"
 #include "ir/guard.h"
 #include "ir/op.h"
 
