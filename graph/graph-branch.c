@@ -14,7 +14,7 @@ tp_graph_builder_enter_branch (TpGraphBuilder *builder, const char *condition,
 {
   TpBranch branch
       = { tp_builder_get_tensor (builder, condition, place, error), value,
-          builder->branch };
+          builder->branch, 0 };
 
   if (branch.condition < 0)
     return FALSE;

@@ -11,10 +11,11 @@
 static gboolean
 find_value (TpDraft *draft, int condition, gboolean *out_value)
 {
-  const TpTensor *tensor = tp_draft_tensor (draft, condition);
+  const TpTensor *tensor = condition < 0 ? NULL
+                                         : tp_draft_tensor (draft, condition);
   double value;
 
-  if (!tp_tensor_is_constant (tensor) || tensor->count != 1
+  if (tensor == NULL || !tp_tensor_is_constant (tensor) || tensor->count != 1
       || tensor->dtype != TPLAN_DTYPE_BOOL)
     return FALSE;
   tp_tensor_write_doubles (tensor, &value);
@@ -79,10 +80,13 @@ tp_branch_explain (TpDraft *draft, const TpNode *node, GError *error)
 gboolean
 tp_branch_forget (TpDraft *draft, GError **error)
 {
-  if (draft->branches->len == 0)
+  if (draft->branches->len == 0 && !draft->has_control)
     return TRUE;
   for (guint i = 0; i < draft->nodes->len; i++)
-    tp_draft_node (draft, i)->branch = 0;
+    {
+      tp_draft_node (draft, i)->branch = 0;
+      tp_draft_node (draft, i)->body = 0;
+    }
   tp_array_set_size (draft->branches, 0);
   return tp_draft_remove_unused_tensors (draft, error);
 }
