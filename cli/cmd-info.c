@@ -12,6 +12,7 @@
 #include "format/graph-write.h"
 #include "format/load-options.h"
 #include "graph/graph-draft.h"
+#include "graph/control.h"
 #include "graph/graph-survey.h"
 #include "ir/intervals.h"
 #include "ir/name-hash.h"
@@ -28,7 +29,7 @@
 typedef struct
 {
   const char *type;
-  int n;                      /* in the file */
+  int n;                      /* in the file, or made of a Loop that is there */
   int n_left;                 /* after folding */
   int n_unknown_shapes;
   int n_unsupported;          /* unknown, or a case that is */
@@ -72,25 +73,27 @@ info_clear (Info *info)
 
 /* ---- counting ---------------------------------------------------------- */
 
+static OpInfo *
+get_type (Info *info, const char *type)
+{
+  OpInfo *op = g_hash_table_lookup (info->by_type, type);
+
+  if (op != NULL)
+    return op;
+  op = g_new0 (OpInfo, 1);
+  op->type = g_intern_string (type);
+  g_hash_table_insert (info->by_type, (char *) op->type, op);
+  g_ptr_array_add (info->ops, op);
+  return op;
+}
+
 static void
 count_types (Info *info)
 {
-  const TpDraft *draft = info->builder->draft;
+  TpDraft *draft = info->builder->draft;
 
   for (guint i = 0; i < draft->nodes->len; i++)
-    {
-      const TpNode *node = tp_draft_node ((TpDraft *) draft, i);
-      OpInfo *op = g_hash_table_lookup (info->by_type, node->type);
-
-      if (op == NULL)
-        {
-          op = g_new0 (OpInfo, 1);
-          op->type = g_intern_string (node->type);
-          g_hash_table_insert (info->by_type, (char *) op->type, op);
-          g_ptr_array_add (info->ops, op);
-        }
-      op->n++;
-    }
+    get_type (info, tp_draft_node (draft, i)->type)->n++;
 }
 
 /* Constants of the file that ops read, before any are folded. Numbers without
@@ -154,11 +157,12 @@ count_nodes (Info *info)
   for (int i = 0; i < info->graph->n_nodes; i++)
     {
       const TpNode *node = &info->graph->nodes[i];
-      OpInfo *op = g_hash_table_lookup (info->by_type, node->type);
+      OpInfo *op = get_type (info, node->type);
       const char *problem
           = g_hash_table_lookup (info->survey.problems, node->name);
 
       op->n_left++;
+      op->n = MAX (op->n, op->n_left);
       if (problem != NULL)
         {
           op->n_unsupported++;
@@ -419,7 +423,9 @@ format_support (const OpInfo *op)
     return g_strdup_printf ("%d on device ref only: %s", op->n_no_kernel, why);
   if (op->n_unknown_shapes > 0)
     return g_strdup_printf ("%d of unknown shape", op->n_unknown_shapes);
-  return g_strdup (op->n_left == 0 ? "folded" : "");
+  if (op->n_left > 0)
+    return g_strdup ("");
+  return g_strdup (tp_control_has_body (op->type) ? "unrolled" : "folded");
 }
 
 static void

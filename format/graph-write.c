@@ -22,15 +22,12 @@ tp_graph_is_made_up (const char *tensor, int node, int output)
   return strcmp (name, tensor) == 0;
 }
 
-guint8 *
-tp_graph_find_uses (TpGraphBuilder *builder)
+static void
+note_uses (const TpArray *nodes, guint8 *uses)
 {
-  TpDraft *draft = builder->draft;
-  guint8 *uses = g_new0 (guint8, draft->tensors->len + 1);
-
-  for (guint i = 0; i < draft->nodes->len; i++)
+  for (guint i = 0; i < nodes->len; i++)
     {
-      const TpNode *node = tp_draft_node (draft, i);
+      const TpNode *node = &tp_array_index (nodes, TpNode, i);
 
       for (int k = 0; k < node->n_inputs; k++)
         if (node->inputs[k] >= 0)
@@ -39,6 +36,17 @@ tp_graph_find_uses (TpGraphBuilder *builder)
         if (node->attrs[k].kind == TP_ATTR_TENSOR)
           uses[node->attrs[k].i] |= 2;
     }
+}
+
+guint8 *
+tp_graph_find_uses (TpGraphBuilder *builder)
+{
+  TpDraft *draft = builder->draft;
+  guint8 *uses = g_new0 (guint8, draft->tensors->len + 1);
+
+  note_uses (draft->nodes, uses);
+  for (int body = 1; body <= (int) draft->bodies->len; body++)
+    note_uses (tp_draft_body (draft, body)->nodes, uses);
   for (guint i = 0; i < draft->outputs->len; i++)
     uses[g_array_index (draft->outputs, int, i)] |= 1;
   return uses;

@@ -5,10 +5,12 @@
 
 #include "format/onnx-function.h"
 #include "format/onnx-if.h"
+#include "format/onnx-loop.h"
 #include "format/onnx-opset.h"
 #include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
+#include "graph/control.h"
 #include "graph/function.h"
 #include "graph/graph-expand.h"
 #include "ir/array.h"
@@ -33,12 +35,17 @@ enum
   ATTRIBUTE_I = 3,
   ATTRIBUTE_S = 4,
   ATTRIBUTE_T = 5,
+  ATTRIBUTE_G = 6,
   ATTRIBUTE_FLOATS = 7,
   ATTRIBUTE_INTS = 8,
   ATTRIBUTE_STRINGS = 9,
+  ATTRIBUTE_TP = 14,
   ATTRIBUTE_TYPE = 20,
   ATTRIBUTE_REF_NAME = 21,
 };
+
+/* Of what is read elsewhere, or not at all. */
+enum { TYPE_GRAPH = 5, TYPE_TYPE = 13 };
 
 /* Number of the type, our kind, and the field that holds the value. */
 static const struct
@@ -66,6 +73,7 @@ typedef struct
   TpArray *lists;             /* TpArray*: values of list attributes */
   int n_attributes;           /* seen */
   gboolean has_reference;     /* to an argument of the call */
+  gboolean is_control;        /* graphs and types are not read here */
   const char *last_name;      /* of an input or output, as it stands there */
 } Node;
 
@@ -228,6 +236,16 @@ take_argument (Attribute *self)
 }
 
 static gboolean
+is_passed_over (const Attribute *self)
+{
+  if (!self->node->is_control)
+    return FALSE;
+  if (self->type == 0)
+    return (self->fields & (1u << ATTRIBUTE_G | 1u << ATTRIBUTE_TP)) != 0;
+  return self->type == TYPE_GRAPH || self->type == TYPE_TYPE;
+}
+
+static gboolean
 finish_attribute (Attribute *self, const TpWire *wire, GError **error)
 {
   TpAttr *attr = &self->attr;
@@ -237,6 +255,8 @@ finish_attribute (Attribute *self, const TpWire *wire, GError **error)
       take_argument (self);
       return TRUE;
     }
+  if (is_passed_over (self))
+    return TRUE;
   if (!find_kind (self, wire, error))
     return FALSE;
   if (attr->kind == TP_ATTR_TENSOR && !add_tensor (self, wire, error))
@@ -454,14 +474,17 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
       && !tp_graph_builder_has_node (onnx->builder, node->name))
     out.name = node->name;
   /* Attributes of an unknown op could only hide that it is unknown. */
+  node->is_control = tp_control_find (type) != NULL;
   if ((tp_op_find (type) != NULL || strcmp (type, "Constant") == 0
-       || tp_function_is_known (type)
+       || tp_function_is_known (type) || node->is_control
        || (onnx->options->keep_unknown
            && !onnx->options->skip_unknown_attrs))
       && !tp_wire_read (*wire, read_attributes, node, error))
     return FALSE;
   out.n_attrs = node->attrs->len;
   out.attrs = (const TpAttr *) (void *) node->attrs->data;
+  if (tp_control_has_body (type))
+    return tp_onnx_add_loop (onnx, wire, &out, names, error);
   if (strcmp (type, "Constant") != 0 || names.n_inputs != 0
       || names.n_outputs != 1)
     return tp_graph_builder_add_node (onnx->builder, &out, names, error);

@@ -7,7 +7,7 @@
 #include "format/onnx.h"
 
 enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
-enum { TYPE_TENSOR = 1 };
+enum { TYPE_TENSOR = 1, TYPE_SEQUENCE = 4, TYPE_OPTIONAL = 9 };
 enum { TENSOR_ELEM_TYPE = 1, TENSOR_SHAPE = 2 };
 enum { SHAPE_DIM = 1 };
 enum { DIM_VALUE = 1, DIM_PARAM = 2 };
@@ -18,6 +18,7 @@ typedef struct
   const char *name;
   gint64 elem_type;
   gboolean has_type, has_shape;
+  const char *kind;           /* (nullable): what it is, if no tensor */
   int n_dims;                 /* may exceed TP_MAX_RANK */
   TpDimSpec dims[TP_MAX_RANK];
   TpDimSpec dim;              /* being read */
@@ -81,6 +82,11 @@ read_type (const TpWire *wire, const TpWireField *field, gpointer user,
   Value *value = user;
   TpWirePath path = { wire->path, "tensor_type", -1 };
 
+  if (field->number == TYPE_SEQUENCE)
+    value->kind = "a sequence, whose length nobody knows before a run: make its "
+                  "elements inputs";
+  else if (field->number == TYPE_OPTIONAL)
+    value->kind = "optional: make it a tensor, or leave it out";
   if (field->number != TYPE_TENSOR)
     return TRUE;
   value->has_type = TRUE;
@@ -126,6 +132,22 @@ name_dims (Value *value, GError **error)
   return TRUE;
 }
 
+static void
+refuse_type (const Value *value, const TpWire *wire, GError **error)
+{
+  g_autofree char *known = tp_onnx_join_type_names (" or ");
+
+  if (value->kind != NULL)
+    tp_wire_set_unsupported (wire, error, "input '%s' is %s", value->name,
+                             value->kind);
+  else
+    tp_wire_set_unsupported (wire, error, "input '%s' is no tensor of %s: "
+                             "it is %s (ONNX element type %" G_GINT64_FORMAT ")",
+                             value->name, known,
+                             tp_onnx_get_type_name (value->elem_type),
+                             value->elem_type);
+}
+
 gboolean
 tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
 {
@@ -140,13 +162,7 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
     return TRUE; /* an initializer, listed here too by old files */
   if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &input.dtype))
     {
-      g_autofree char *known = tp_onnx_join_type_names (" or ");
-
-      tp_wire_set_unsupported (&wire, error, "input '%s' is no tensor of %s: "
-                               "it is %s (ONNX element type %" G_GINT64_FORMAT ")",
-                               value.name, known,
-                               tp_onnx_get_type_name (value.elem_type),
-                               value.elem_type);
+      refuse_type (&value, &wire, error);
       return FALSE;
     }
   if (!value.has_shape || value.n_dims > TP_MAX_RANK)

@@ -22,7 +22,23 @@ tp_draft_new (gint64 budget_bytes)
   draft->inputs = tp_array_new (sizeof (int));
   draft->outputs = tp_array_new (sizeof (int));
   draft->branches = tp_array_new (sizeof (TpBranch));
+  draft->bodies = tp_array_new (sizeof (TpDraftBody));
   return draft;
+}
+
+static void
+free_bodies (TpArray *bodies)
+{
+  for (guint i = 0; i < bodies->len; i++)
+    {
+      TpDraftBody *body = &tp_array_index (bodies, TpDraftBody, i);
+
+      tp_array_unref (body->nodes);
+      tp_array_unref (body->inputs);
+      tp_array_unref (body->outputs);
+      tp_array_unref (body->branches);
+    }
+  tp_array_unref (bodies);
 }
 
 void
@@ -36,6 +52,7 @@ tp_draft_free (TpDraft *draft)
   tp_array_unref (draft->inputs);
   tp_array_unref (draft->outputs);
   tp_array_unref (draft->branches);
+  free_bodies (draft->bodies);
   tp_map_free (draft->names[0]);
   tp_map_free (draft->names[1]);
   g_free (draft);

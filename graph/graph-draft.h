@@ -13,13 +13,29 @@
 
 #define TP_RANK_UNKNOWN (-1)
 
-/* What is computed if a condition has a value, until it is known which it has. */
+/* What is computed if a condition has a value, until it is known which it has; or
+ * what an op computes again and again. */
 typedef struct
 {
-  int condition;              /* tensor */
+  int condition;              /* tensor; -1: it is a body */
   gboolean value;
   int parent;                 /* 1 + the branch that this one is in; 0: none */
+  int body;                   /* 1 + that body; 0: it is of an If */
 } TpBranch;
+
+/* What a Loop, Scan or SequenceMap computes again and again: ops that are made anew
+ * for each round, of tensors that are. All else that they name is what it is
+ * outside. */
+typedef struct
+{
+  const char *prefix;         /* of the names of its tensors */
+  int branch;                 /* 1 + the one that stands for it */
+  int n_own;                  /* inputs of its op; what it names besides of what other
+                               * ops make follows there */
+  TpArray *nodes;             /* (owned) TpNode, sorted */
+  TpArray *inputs, *outputs;  /* (owned) int: tensors */
+  TpArray *branches;          /* (owned) int: 1 + those right in it, parents first */
+} TpDraftBody;
 
 typedef struct
 {
@@ -32,6 +48,9 @@ typedef struct
   TpArray *nodes;             /* TpNode; a NULL type marks one removed */
   TpArray *inputs, *outputs;  /* int: tensors */
   TpArray *branches;          /* TpBranch; none once shapes are inferred */
+  TpArray *bodies;            /* TpDraftBody; likewise */
+  gboolean has_control;       /* ops that are gone once shapes are inferred */
+  gboolean is_parted;         /* ops of bodies are in these, not in @nodes */
   TpMap *names[2];            /* of tensors and of nodes, with how often a new
                                * one was made from each; made when asked for */
   gint64 n_constants;         /* elements of those made by passes */
@@ -57,6 +76,12 @@ static inline TpNode *
 tp_draft_node (TpDraft *draft, int node)
 {
   return &tp_array_index (draft->nodes, TpNode, node);
+}
+
+static inline TpDraftBody *
+tp_draft_body (TpDraft *draft, int body)
+{
+  return &tp_array_index (draft->bodies, TpDraftBody, body - 1);
 }
 
 /* NULL: 0, which is none. */

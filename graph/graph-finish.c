@@ -3,13 +3,13 @@
 
 #include "graph/graph-finish.h"
 
-#include "graph/graph-branch.h"
+#include "graph/graph-body.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
-#include "graph/graph-sort.h"
 #include "graph/graph-state.h"
+#include "graph/graph-taken.h"
 #include "ir/array.h"
 #include "ir/decimal.h"
 #include "ir/near-name.h"
@@ -251,7 +251,7 @@ tp_graph_builder_check (TpGraphBuilder *builder, GError **error)
   return check_graph_name (builder, error) && check_defined (builder, error)
          && tp_builder_check_states (builder, error)
          && name_nodes (builder, error)
-         && tp_draft_sort (builder->draft, error);
+         && tp_draft_part_bodies (builder->draft, error);
 }
 
 gboolean

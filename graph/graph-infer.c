@@ -2,16 +2,20 @@
  *
  * Constants are folded on the way, because the shapes of later ops may hang on
  * their values: exporters are full of Shape, Gather, Concat, Reshape chains. So may
- * which branch of an If is taken; what is in the other is passed over. */
+ * which branch of an If is taken; what is in the other is passed over. And so may how
+ * often the body of a Loop is computed, whose ops are inferred where it stands. */
 #include "config.h"
 
 #include "graph/graph-infer.h"
 
-#include "graph/graph-branch.h"
+#include "graph/control.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-empty.h"
 #include "graph/graph-fold.h"
 #include "graph/graph-node.h"
+#include "graph/graph-taken.h"
+#include "graph/unroll-sequence.h"
+#include "graph/unroll.h"
 #include "ir/guard.h"
 #include "ir/op.h"
 
@@ -80,7 +84,7 @@ infer_node (TpDraft *draft, const TpNode *node, GError **error)
       = tp_new (const TpTensor *, node->n_inputs + 1);
   g_autofree TpShape *outputs = tp_new0 (TpShape, node->n_outputs);
 
-  if (node->op == NULL && node->branch != 0 && node->n_costs == 0)
+  if (node->op == NULL && node->n_costs == 0)
     return tp_node_refuse_unknown (draft, node, error);
   if (node->op == NULL)
     return check_declared (draft, node, error);
@@ -130,25 +134,87 @@ infer_and_fold (TpDraft *draft, TpNode *node, TpFold *fold, GError **error)
   return check_not_empty (draft, node, error);
 }
 
+typedef struct
+{
+  TpDraft *draft;
+  TpFold fold;
+  TpUnroll unroll;
+} Walk;
+
+static void
+walk_clear (Walk *self)
+{
+  tp_unroll_clear (&self->unroll);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+static gboolean
+infer_or_expand (Walk *self, TpNode *node, GError **error)
+{
+  if (!tp_control_is_asked (&self->unroll, node))
+    return infer_and_fold (self->draft, node, &self->fold, error);
+  if (!tp_control_expand (&self->unroll, node, error))
+    return FALSE;
+  node->type = NULL;
+  return TRUE;
+}
+
+static gboolean
+walk_node (gpointer user, TpNode *node, GError **error)
+{
+  Walk *self = user;
+  g_autoptr (GError) fault = NULL;
+
+  if (!tp_branch_is_taken (self->draft, node))
+    node->type = NULL;
+  else if (!infer_or_expand (self, node, &fault))
+    {
+      tp_branch_explain (self->draft, node, fault);
+      g_propagate_error (error, g_steal_pointer (&fault));
+      return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+walk_init (Walk *self, TpDraft *draft)
+{
+  *self = (Walk){ .draft = draft, .fold = { .keeps_quantized = TRUE } };
+  tp_unroll_init (&self->unroll, draft);
+  self->unroll.user = self;
+  self->unroll.infer = walk_node;
+}
+
+static gboolean
+infer_with_control (TpDraft *draft, GError **error)
+{
+  g_autofree guint *starts = tp_new (guint, draft->nodes->len);
+  g_auto (Walk) self = { 0 };
+
+  walk_init (&self, draft);
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      starts[i] = self.unroll.made->len;
+      if (!walk_node (&self, tp_draft_node (draft, i), error))
+        return FALSE;
+    }
+  if (!tp_unroll_spread_outputs (&self.unroll, error))
+    return FALSE;
+  tp_unroll_merge (&self.unroll, starts);
+  return TRUE;
+}
+
 gboolean
 tp_draft_infer (TpDraft *draft, GError **error)
 {
-  TpFold fold = { .keeps_quantized = TRUE };
+  g_auto (Walk) self = { 0 };
 
+  if (draft->has_control)
+    return infer_with_control (draft, error);
+  walk_init (&self, draft);
   for (guint i = 0; i < draft->nodes->len; i++)
-    {
-      TpNode *node = tp_draft_node (draft, i);
-      g_autoptr (GError) fault = NULL;
-
-      if (!tp_branch_is_taken (draft, node))
-        node->type = NULL;
-      else if (!infer_and_fold (draft, node, &fold, &fault))
-        {
-          tp_branch_explain (draft, node, fault);
-          g_propagate_error (error, g_steal_pointer (&fault));
-          return FALSE;
-        }
-    }
+    if (!walk_node (&self, tp_draft_node (draft, i), error))
+      return FALSE;
   return TRUE;
 }
 
@@ -171,6 +237,23 @@ forget_outputs (TpDraft *draft, const TpNode *node)
     tp_draft_tensor (draft, node->outputs[i])->rank = TP_RANK_UNKNOWN;
 }
 
+/* What cannot be told how often it is computed is kept as the file has it. */
+static char *
+survey_control (Walk *self, TpNode *node)
+{
+  guint n_made = self->unroll.made->len;
+  g_autoptr (GError) error = NULL;
+
+  if (tp_control_expand (&self->unroll, node, &error))
+    {
+      node->type = NULL;
+      return NULL;
+    }
+  tp_array_set_size (self->unroll.made, n_made);
+  node->op = NULL;
+  return g_strdup (error->message);
+}
+
 /* Why @node cannot be planned, or NULL; shapes of its outputs where known. */
 static char *
 survey_node (TpDraft *draft, const TpNode *node)
@@ -190,31 +273,45 @@ survey_node (TpDraft *draft, const TpNode *node)
   return NULL;
 }
 
+static gboolean
+survey_any (Walk *self, TpNode *node, GHashTable *problems, GError **error)
+{
+  TpDraft *draft = self->draft;
+  gboolean is_control = tp_control_is_asked (&self->unroll, node);
+  const char *type = node->type;
+  char *problem;
+
+  if (!is_control)
+    {
+      tp_branch_choose (draft, node);
+      node->type = type; /* as the file has it */
+    }
+  problem = is_control ? survey_control (self, node) : survey_node (draft, node);
+  if (problem != NULL)
+    g_hash_table_insert (problems, g_strdup (node->name), problem);
+  return problem != NULL || is_control || node->op == NULL
+         || !has_shapes (draft, node)
+         || tp_fold_node (&self->fold, draft, node, error);
+}
+
 gboolean
 tp_draft_survey (TpDraft *draft, GHashTable *problems, GError **error)
 {
-  TpFold fold = { .keeps_quantized = TRUE };
+  g_autofree guint *starts = tp_new (guint, draft->nodes->len);
+  g_auto (Walk) self = { 0 };
 
+  walk_init (&self, draft);
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       TpNode *node = tp_draft_node (draft, i);
-      const char *type;
-      char *problem;
 
+      starts[i] = self.unroll.made->len;
       if (!tp_branch_is_taken (draft, node))
-        {
-          node->type = NULL;
-          continue;
-        }
-      type = node->type;
-      tp_branch_choose (draft, node);
-      node->type = type; /* as the file has it */
-      problem = survey_node (draft, node);
-      if (problem != NULL)
-        g_hash_table_insert (problems, g_strdup (node->name), problem);
-      else if (node->op != NULL && has_shapes (draft, node)
-               && !tp_fold_node (&fold, draft, node, error))
+        node->type = NULL;
+      else if (!survey_any (&self, node, problems, error))
         return FALSE;
     }
+  tp_unroll_spread_outputs (&self.unroll, NULL); /* or they are left as they are */
+  tp_unroll_merge (&self.unroll, starts);
   return TRUE;
 }

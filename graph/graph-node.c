@@ -4,6 +4,7 @@
 
 #include "graph/graph-node.h"
 
+#include "graph/control.h"
 #include "graph/graph-attrs.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-constant.h"
@@ -273,6 +274,20 @@ copy_attrs (TpGraphBuilder *builder, const TpNode *src, TpNode *node,
   return TRUE;
 }
 
+/* What a file gives a cost is not taken apart. */
+static const TpOp *
+find_op (TpGraphBuilder *builder, const TpNode *src)
+{
+  const TpOp *op = src->op != NULL ? src->op : tp_op_find (src->type);
+
+  if (op != NULL || src->n_costs > 0
+      || tp_control_has_body (src->type) != (src->body != 0))
+    return op;
+  op = tp_control_find (src->type);
+  builder->draft->has_control |= op != NULL;
+  return op;
+}
+
 gboolean
 tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
                            TpNodeNames names, GError **error)
@@ -300,9 +315,9 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
       && names.n_outputs == 1)
     return tp_builder_add_constant_node (builder, src, names.outputs[0], error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
-  node.op = src->op != NULL ? src->op : tp_op_find (src->type);
   if (node.place == NULL)
     return FALSE;
+  node.op = find_op (builder, src);
   node.type = node.op != NULL ? node.op->name
                               : tp_region_strdup (region, src->type, error);
   if (node.type == NULL)

@@ -82,7 +82,7 @@ tp_graph_builder_decide (TpGraphBuilder *builder, GError **error)
   g_autoptr (TpGraphBuilder) owned = builder;
   g_autoptr (TpGraph) graph = NULL;
 
-  if (builder->draft->branches->len == 0)
+  if (builder->draft->branches->len == 0 && !builder->draft->has_control)
     return g_steal_pointer (&owned);
   graph = tp_graph_builder_finish (builder, NULL, error);
   return graph == NULL ? NULL : tp_graph_reopen (graph, error);

@@ -19,9 +19,10 @@ TpGraphBuilder *tp_graph_reopen (const TpGraph *graph, GError **error);
  * tp_graph_builder_decide:
  * @builder: (transfer full)
  *
- * For the writers of files, which know no branches: where there is an If, the graph
- * with its dimensions bound, in which that is the branch that is taken, or a Where.
- * All else stays as it is.
+ * For the writers of files, which know no branches and no bodies: where there is an If,
+ * a Loop or a sequence, the graph with its dimensions bound, in which an If is the
+ * branch that is taken, or a Where, and the others what they stand for. All else
+ * stays as it is.
  *
  * Returns: (transfer full): @builder, or another.
  */

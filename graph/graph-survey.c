@@ -4,11 +4,11 @@
 #include "graph/graph-survey.h"
 
 #include "graph/graph-bind.h"
-#include "graph/graph-branch.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-finish.h"
 #include "graph/graph-infer.h"
+#include "graph/graph-taken.h"
 #include "ir/name-hash.h"
 
 void

@@ -116,6 +116,8 @@ typedef struct
   const int *outputs;
   int branch;                 /* of drafts: 1 + the branch of an If it is in; 0: of
                                * none, as in every graph */
+  int body;                   /* of drafts: 1 + what it computes again and again, as a
+                               * Loop does; 0: nothing, as in every graph */
   int n_attrs;
   const TpAttr *attrs;
   const char *const *pins;    /* NULL: any device; else NULL-terminated names */

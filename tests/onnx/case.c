@@ -10,6 +10,7 @@
 
 enum { MODEL_GRAPH = 7, GRAPH_NODE = 1, NODE_TYPE = 4 };
 enum { TENSOR_NAME = 8 };
+enum { SEQUENCE_TENSORS = 3 };
 
 const char *
 onnx_cases_get_folder (void)
@@ -199,11 +200,9 @@ dup_tensor_name (const char *data, gsize size)
 }
 
 static OnnxTensor *
-tensor_load (const char *path, GError **error)
+tensor_read (GBytes *bytes, const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = tp_file_load (path, TP_FILE_PLAIN, error);
-  g_autoptr (TpTensorFile) file
-      = bytes == NULL ? NULL : tp_tensor_file_new (bytes, path, NULL, error);
+  g_autoptr (TpTensorFile) file = tp_tensor_file_new (bytes, path, NULL, error);
   OnnxTensor *tensor;
   TpFileTensor inner;
   const char *data;
@@ -224,6 +223,46 @@ tensor_load (const char *path, GError **error)
   return tensor;
 }
 
+/* The elements of a SequenceProto of tensors; there are none in a tensor, whose field 3
+ * is a segment, which nobody writes. */
+static GPtrArray *
+find_elements (GBytes *bytes)
+{
+  GPtrArray *elements
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  Walk walk = { data, data + size, 0, NULL, 0 };
+
+  while (step (&walk))
+    if (walk.field == SEQUENCE_TENSORS)
+      g_ptr_array_add (elements,
+                       g_bytes_new_from_bytes (bytes, walk.data - data, walk.size));
+  return elements;
+}
+
+/* A tensor, or those of a sequence. */
+static gboolean
+add_tensors (GPtrArray *tensors, const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_load (path, TP_FILE_PLAIN, error);
+  g_autoptr (GPtrArray) elements = bytes == NULL ? NULL : find_elements (bytes);
+
+  if (bytes == NULL)
+    return FALSE;
+  if (elements->len == 0)
+    g_ptr_array_add (elements, g_bytes_ref (bytes));
+  for (guint i = 0; i < elements->len; i++)
+    {
+      OnnxTensor *tensor = tensor_read (elements->pdata[i], path, error);
+
+      if (tensor == NULL)
+        return FALSE;
+      g_ptr_array_add (tensors, tensor);
+    }
+  return TRUE;
+}
+
 GPtrArray *
 onnx_tensors_load (const char *folder, const char *stem, GError **error)
 {
@@ -234,13 +273,10 @@ onnx_tensors_load (const char *folder, const char *stem, GError **error)
     {
       g_autofree char *path = g_strdup_printf ("%s/test_data_set_0/%s_%d.pb",
                                                folder, stem, i);
-      OnnxTensor *tensor;
 
       if (!g_file_test (path, G_FILE_TEST_EXISTS))
         return g_steal_pointer (&tensors);
-      tensor = tensor_load (path, error);
-      if (tensor == NULL)
+      if (!add_tensors (tensors, path, error))
         return NULL;
-      g_ptr_array_add (tensors, tensor);
     }
 }
