@@ -134,6 +134,35 @@ def unary(op, shape, *constants, **attributes):
                  [("x", shape)], constants)
 
 
+def top_k(rows, n, k):
+    node = helper.make_node("TopK", ["x", "k"], ["y", "places"])
+    return model([node], [("x", (rows, n))], [numpy_helper.from_array(numpy.array([k]), "k")])
+
+
+def between(node, size, inputs, constants, opset, before=()):
+    """@node, from t to u, between 1x1 convolutions of 8 and of 64 channels."""
+    return model([helper.make_node("Conv", ["x", "v"], ["t"]), *before, node,
+                  helper.make_node("Conv", ["u", "z"], ["y"])],
+                 [("x", (1, 8, size, size)), *inputs],
+                 [weight("v", 64, 8, 1, 1), weight("z", 8, 64, 1, 1), *constants], opset=opset)
+
+
+def regions(n, size, scale=0.0625):
+    """Boxes of an image whose features are these."""
+    corner = RANDOM.random((n, 2)) * 0.6 * size / scale
+    boxes = numpy.hstack((corner, corner + RANDOM.random((n, 2)) * 0.4 * size / scale + 16))
+    node = helper.make_node("RoiAlign", ["t", "r", "i"], ["u"], output_height=7, output_width=7,
+                            sampling_ratio=2, spatial_scale=scale)
+    return between(node, size, (), [numpy_helper.from_array(boxes.astype(numpy.float32), "r"),
+                                    numpy_helper.from_array(numpy.zeros(n, numpy.int64), "i")], 16)
+
+
+def deformed(size):
+    node = helper.make_node("DeformConv", ["t", "w", "o"], ["u"], kernel_shape=[3, 3], pads=[1] * 4)
+    offsets = helper.make_node("Conv", ["x", "f"], ["o"])
+    return between(node, size, (), [weight("w", 64, 64, 3, 3), weight("f", 18, 8, 1, 1)], 19, [offsets])
+
+
 SHAPES = {
     "gemm-256": lambda: product(256, 256, 256),
     "gemm-512": lambda: product(512, 512, 512),
@@ -165,6 +194,14 @@ SHAPES = {
     "reducemax-128": lambda: unary("ReduceMax", (8192, 128), axes=[-1], keepdims=0),
     "reducemax-4096": lambda: unary("ReduceMax", (256, 4096), axes=[-1], keepdims=0),
     "reducemean-1024": lambda: unary("ReduceMean", (1024, 1024), axes=[-1], keepdims=0),
+    "top-300-of-8400": lambda: top_k(1, 8400, 300),
+    "top-1000-of-8400": lambda: top_k(1, 8400, 1000),
+    "top-100-of-1000": lambda: top_k(1, 1000, 100),
+    "top-8-of-64": lambda: top_k(1, 64, 8),
+    "top-8-of-128-x4096": lambda: top_k(4096, 128, 8),
+    "top-2-of-8-x512": lambda: top_k(512, 8, 2),
+    "between-roi-100-50": lambda: regions(100, 50),
+    "between-deform-40": lambda: deformed(40),
     "attention-8x1500": lambda: attention(8, 1500, 64),
     "attention-2x4096": lambda: attention(2, 4096, 64),
     "layernorm-128": lambda: unary("LayerNormalization", (4096, 128), weight("s", 128), weight("b", 128)),

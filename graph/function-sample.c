@@ -102,7 +102,7 @@ add_affine_grid (TpBody *self)
 typedef struct
 {
   const char *x, *w, *offset;
-  const char *groups, *offset_groups;
+  const char *offset_groups, *taps, *positions;
   const char *kernel[2], *in[2], *out[2]; /* rows, columns */
 } Deform;
 
@@ -136,13 +136,12 @@ static Deform
 deform_init (TpBody *self)
 {
   Deform it = { tp_body_get_input (self, 0), tp_body_get_input (self, 1),
-                tp_body_get_input (self, 2), NULL, NULL, { NULL }, { NULL },
-                { NULL } };
+                tp_body_get_input (self, 2), NULL, NULL, NULL, { NULL },
+                { NULL }, { NULL } };
   const char *x = tp_body_add_shape (self, it.x);
   const char *w = tp_body_add_shape (self, it.w);
   const char *offset = tp_body_add_shape (self, it.offset);
 
-  it.groups = TP_BODY_INTS (self, tp_node_get_int (self->node, "group", 1));
   it.offset_groups
       = TP_BODY_INTS (self, tp_node_get_int (self->node, "offset_group", 1));
   for (int i = 0; i < 2; i++)
@@ -151,6 +150,8 @@ deform_init (TpBody *self)
       it.in[i] = tp_body_pick (self, x, 2 + i);
       it.out[i] = tp_body_pick (self, offset, 2 + i);
     }
+  it.taps = tp_body_apply (self, "Mul", it.kernel[0], it.kernel[1], NULL);
+  it.positions = tp_body_apply (self, "Mul", it.out[0], it.out[1], NULL);
   return it;
 }
 
@@ -183,7 +184,7 @@ add_taps (TpBody *self, const Deform *it, int i)
       NULL);
 }
 
-/* [groups of offsets in all images, taps * rows, columns, 2]: column, then row. */
+/* [groups of offsets in all images, taps, positions, 2]: column, then row. */
 static const char *
 add_deformed_grid (TpBody *self, const Deform *it)
 {
@@ -203,17 +204,15 @@ add_deformed_grid (TpBody *self, const Deform *it)
   grid = tp_body_apply (self, "Mul", grid, scale, NULL);
   for (int i = 0; i < 2; i++)
     grid = tp_body_apply (self, "Add", grid, add_taps (self, it, i), NULL);
-  return RESHAPE (self, grid, rest,
-                  tp_body_multiply_all (
-                      self, TP_BODY_JOIN (self, it->kernel[0], it->kernel[1],
-                                          it->out[0])),
-                  it->out[1], two);
+  return RESHAPE (self, grid, rest, it->taps, it->positions, two);
 }
 
-/* What each tap of each position sees, each group of offsets an image of its own. */
+/* What each tap sees at each position, [images, channels, taps, positions]; each group
+ * of offsets is an image of its own. */
 static const char *
 add_columns (TpBody *self, const Deform *it)
 {
+  gboolean is_grouped = tp_node_get_int (self->node, "offset_group", 1) > 1;
   static const TpAttr attrs[] = {
     { .name = "mode", .kind = TP_ATTR_STRING, .s = "linear" },
     { .name = "padding_mode", .kind = TP_ATTR_STRING, .s = "zeros" },
@@ -223,49 +222,48 @@ add_columns (TpBody *self, const Deform *it)
   const char *columns = tp_body_make_name (self), *mask = tp_body_get_input (self, 4);
   const char *channels = tp_body_pick (self, tp_body_add_shape (self, it->x), 1);
 
-  ends[0] = RESHAPE (self, it->x, rest, divide (self, channels, it->offset_groups),
-                     it->in[0], it->in[1]);
+  ends[0] = it->x;
+  if (is_grouped)
+    ends[0] = RESHAPE (self, it->x, rest,
+                       divide (self, channels, it->offset_groups), it->in[0],
+                       it->in[1]);
   ends[1] = add_deformed_grid (self, it);
   tp_body_add_node (self, &node, (TpNodeNames){ 2, ends, 1, &columns });
-  if (mask == NULL)
-    return columns;
-  mask = RESHAPE (self, mask, rest, TP_BODY_INTS (self, 1),
-                  tp_body_multiply_all (
-                      self, TP_BODY_JOIN (self, it->kernel[0], it->kernel[1],
-                                          it->out[0])),
-                  it->out[1]);
-  return tp_body_apply (self, "Mul", columns, mask, NULL);
+  if (mask != NULL)
+    mask = RESHAPE (self, mask, rest, TP_BODY_INTS (self, 1), it->taps,
+                    it->positions);
+  if (mask != NULL)
+    columns = tp_body_apply (self, "Mul", columns, mask, NULL);
+  return is_grouped ? RESHAPE (self, columns, rest, channels, it->taps,
+                               it->positions)
+                    : columns;
 }
 
-/* A product of the filters and of what is seen, a group each. */
+/* A Conv over the taps, one next to the other. */
 static void
 add_deform_conv (TpBody *self)
 {
-  const char *rest = TP_BODY_INTS (self, -1), *bias = tp_body_get_input (self, 3);
-  const char *depth, *columns, *y, *shape, *w;
+  const char *rest = TP_BODY_INTS (self, -1), *one = TP_BODY_INTS (self, 1);
+  TpAttr group = { .name = "group", .kind = TP_ATTR_INT,
+                   .i = tp_node_get_int (self->node, "group", 1) };
+  TpNode conv = { .type = "Conv", .n_attrs = 1, .attrs = &group };
+  const char *ends[3], *y = tp_body_make_name (self), *w;
   Deform it;
 
   if (!is_image (self))
     return;
   it = deform_init (self);
   w = tp_body_add_shape (self, it.w);
-  depth = tp_body_multiply_all (
-      self, TP_BODY_JOIN (self, tp_body_pick (self, w, 1), it.kernel[0],
-                          it.kernel[1]));
-  columns = RESHAPE (self, add_columns (self, &it), rest, it.groups, depth,
-                     tp_body_multiply_all (
-                         self, TP_BODY_JOIN (self, it.out[0], it.out[1])));
-  y = tp_body_apply (self, "MatMul", RESHAPE (self, it.w, it.groups, rest, depth),
-                     columns, NULL);
-  shape = TP_BODY_JOIN (self, rest, tp_body_pick (self, w, 0), it.out[0], it.out[1]);
-  if (bias == NULL)
-    {
-      tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], y, shape, NULL);
-      return;
-    }
-  y = tp_body_apply (self, "Reshape", y, shape, NULL);
-  tp_body_add (self, "Add", NULL, self->ends.outputs[0], y,
-               VIEW (self, bias, 1, -1, 1, 1), NULL);
+  ends[0] = add_columns (self, &it);
+  ends[1] = RESHAPE (self, it.w, tp_body_pick (self, w, 0), tp_body_pick (self, w, 1),
+                     it.taps, one);
+  ends[2] = tp_body_get_input (self, 3);
+  tp_body_add_node (self, &conv,
+                    (TpNodeNames){ ends[2] == NULL ? 2 : 3, ends, 1, &y });
+  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], y,
+               TP_BODY_JOIN (self, rest, tp_body_pick (self, w, 0), it.out[0],
+                             it.out[1]),
+               NULL);
 }
 
 /* ---- RoiAlign ------------------------------------------------------------------ */

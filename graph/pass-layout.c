@@ -132,7 +132,8 @@ spread (Pass *pass, const TpNode *node)
   if ((!is_eager || is_fast_in_rows (pass->draft, node))
       && !((is_eager || is_conductor (node)) && has_marked (pass, node)))
     return FALSE;
-  return mark_all (pass, node->inputs, node->n_inputs)
+  return mark_all (pass, node->inputs,
+                   tp_node_has_flag (node, TP_OP_SAMPLES) ? 1 : node->n_inputs)
          | mark_all (pass, node->outputs, node->n_outputs);
 }
 

@@ -89,6 +89,8 @@ typedef enum
   TP_OP_FITTED = 1 << 11,     /* its nests are polynomials: right to float32 */
   TP_OP_OF_BYTES = 1 << 12,   /* a CONTRACT of integers of 8 bits */
   TP_OP_DEQUANTIZES = 1 << 13, /* makes reals of integers, by a scale */
+  TP_OP_SAMPLES = 1 << 14,    /* inputs from 1 on say where input 0 is looked at: they
+                               * have no channels */
 } TpOpFlags;
 
 struct TpOp

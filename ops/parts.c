@@ -78,6 +78,7 @@ add_apart (Walk *walk, int axis, gint64 coef, gint64 step)
   gint64 within = coef > 0 && coef <= step && step % coef == 0 ? step / coef : 0;
 
   if (within == 0 || walk->nest->axes[axis].is_reduce
+      || walk->nest->axes[axis].is_rank
       || extent % within != 0 || extent / within % walk->n_parts != 0)
     {
       add_axis (walk, axis, 1, extent);

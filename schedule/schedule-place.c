@@ -13,14 +13,14 @@
 #define MAX_LANES 16
 
 /* What a vector of keys, an element, a turn and a bit of the threshold take, about. */
-#define TURN_COST 45.0
+#define TURN_COST 20.0        /* rows overlap */
 #define TURN_VECTOR 3.0
 #define BIT_COST 25.0
 #define BIT_VECTOR 1.5
 #define KEEP_COST 2.5
 #define RANK_VECTOR 1.2
 #define ORDER_COST 8.0
-#define PLAIN_COST 4.0
+#define PLAIN_COST 6.0
 #define JOIN_COST 2.0
 
 static const TpParam params[] = {
@@ -55,14 +55,26 @@ is_straight (const TpNest *nest, int axis)
   return TRUE;
 }
 
+static int
+find_axis (const TpNest *nest)
+{
+  int axis = 0;
+
+  while (!nest->axes[axis].is_reduce)
+    axis++;
+  return axis;
+}
+
 static gpointer
 place_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
   g_autoptr (TpNest) copy = NULL;
+  gboolean may_load_vectors;
   TpPlace *a = NULL;
 
   if (n != 1 || !tp_nest_ranks (nests[0]))
     return NULL;
+  may_load_vectors = is_straight (nests[0], find_axis (nests[0]));
   copy = tp_nest_copy (nests[0]);
   a = g_new0 (TpPlace, 1);
   a->target = build->target;
@@ -71,13 +83,12 @@ place_analyze (const TpBuild *build, TpNest *const *nests, int n)
   a->k = a->rank < 0 ? 1 : a->nest->axes[a->rank].extent;
   a->n_points = 1;
   for (int i = 0; i < a->nest->n_axes; i++)
-    if (a->nest->axes[i].is_reduce)
-      a->axis = i;
-    else if (i != a->rank)
+    if (!a->nest->axes[i].is_reduce && i != a->rank)
       a->n_points *= a->nest->axes[i].extent;
+  a->axis = find_axis (a->nest);
   a->n = a->nest->axes[a->axis].extent;
   a->is_integer = a->nest->exprs[a->nest->stages[0].expr].is_integer;
-  a->is_straight = is_straight (a->nest, a->axis);
+  a->is_straight = may_load_vectors;
   if (a->rank >= 0)
     a->nest->axes[a->rank].is_reduce = TRUE;
   return a;
