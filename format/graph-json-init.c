@@ -131,7 +131,7 @@ add_random (const Entry *entry, const json_t *value, GError **error)
     tp_json_set_error (place, "std", error, "must be from 0 to 1e30");
   else if (tp_dtype_is_integer (entry->tensor.dtype))
     tp_json_set_error (place, NULL, error,
-                       "random values are float32 or float64, not %s",
+                       "random values are reals, not %s",
                        tp_dtype_get_name (entry->tensor.dtype));
   else
     {

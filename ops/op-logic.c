@@ -303,7 +303,7 @@ is_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
           GError **error)
 {
   if (tp_dtype_is_integer (inputs[0]->dtype))
-    return tp_op_fail (node, error, "input 0 is %s, must be float32 or float64",
+    return tp_op_fail (node, error, "input 0 is %s, must be of reals",
                        tp_dtype_get_name (inputs[0]->dtype));
   tp_shape_copy (&outputs[0], inputs[0]);
   outputs[0].dtype = TPLAN_DTYPE_BOOL;

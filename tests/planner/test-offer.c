@@ -43,12 +43,13 @@ typedef struct
   TpCosts *costs;
 } Case;
 
+/* That of a kernel, times @quarters / 4. */
 static gint64
-random_time (gboolean has_gaps)
+random_time (gboolean has_gaps, int quarters)
 {
   return has_gaps && g_test_rand_int_range (0, 12) == 0
              ? TP_COST_NONE
-             : g_test_rand_int_range (1, 40);
+             : g_test_rand_int_range (1, 40) * quarters / 4;
 }
 
 static void
@@ -59,11 +60,11 @@ fill_costs (const Case *it, gboolean has_gaps)
   for (int d = 0; d < it->n_devices; d++)
     {
       for (int i = 0; i < costs->n_nodes; i++)
-        tp_costs_node (costs, i, d)->time_ns = random_time (has_gaps);
+        tp_costs_node (costs, i, d)->time_ns = random_time (has_gaps, 4);
       for (int i = 0; i < costs->n_groups; i++)
         *tp_costs_group (costs, i, d)
-            = (TpCost){ .time_ns = random_time (has_gaps)
-                                   * it->all->groups[i].n_nodes * 3 / 4,
+            = (TpCost){ .time_ns = random_time (
+                            has_gaps, 3 * it->all->groups[i].n_nodes),
                         .is_estimated = has_gaps && g_test_rand_bit () };
       for (int i = 0; i < costs->n_groups; i++)
         if (has_gaps && g_test_rand_int_range (0, 6) == 0)
