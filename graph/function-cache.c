@@ -1,9 +1,8 @@
 /* function-cache.c: attention over keys and values that are remembered: TensorScatter
  * of ONNX, GroupQueryAttention of ONNX Runtime (com.microsoft).
  *
- * What is new is told its places by indices, one for each place of a cache: its
- * number less where the new begins. So every place is written by itself, in the op
- * CacheUpdate, wherever in the cache each row of the batch has come to. */
+ * What is new is told its places, wherever in the cache each row of the batch has come
+ * to, and the op CacheUpdate writes it there. */
 #include "config.h"
 
 #include "graph/function-cache.h"
@@ -57,11 +56,11 @@ add_unsqueezed (TpBody *self, const char *x, gint64 axis)
   return tp_body_add_view (self, "Unsqueeze", x, axis);
 }
 
-/* [batch, n]: for each of @n places its number less @start of the row. */
+/* [batch, n]: for each row @n places, from its @start on. */
 static const char *
-add_indices (TpBody *self, const char *n, const char *start)
+add_places (TpBody *self, const char *n, const char *start)
 {
-  return add_two (self, "Sub", add_unsqueezed (self, tp_body_count_to (self, n), 0),
+  return add_two (self, "Add", add_unsqueezed (self, tp_body_count_to (self, n), 0),
                   add_unsqueezed (self, start, 1));
 }
 
@@ -74,8 +73,8 @@ add_tensor_scatter (TpBody *self)
   const char *mode = tp_node_get_string (self->node, "mode", "linear");
   const char *x = tp_body_get_input (self, 0);
   const char *start = tp_body_get_input (self, 2);
-  const char *n = add_dim (self, x, axis.i);
-  const char *indices = NULL;
+  const char *updates = tp_body_get_input (self, 1);
+  const char *places = NULL;
 
   if (strcmp (mode, "linear") != 0 && strcmp (mode, "circular") != 0)
     {
@@ -86,11 +85,11 @@ add_tensor_scatter (TpBody *self)
   if (start == NULL)
     start = add_two (self, "Mul", tp_body_count_to (self, add_dim (self, x, 0)),
                      tp_body_add_int (self, 0));
-  indices = add_indices (self, n, start);
+  places = add_places (self, add_dim (self, updates, axis.i), start);
   if (strcmp (mode, "circular") == 0)
-    indices = add_two (self, "Mod", indices, n);
-  tp_body_add (self, "CacheUpdate", &axis, self->ends.outputs[0], x, indices,
-               tp_body_get_input (self, 1), NULL);
+    places = add_two (self, "Mod", places, add_dim (self, x, axis.i));
+  tp_body_add (self, "CacheUpdate", &axis, self->ends.outputs[0], x, places,
+               updates, NULL);
 }
 
 /* ---- GroupQueryAttention ------------------------------------------------ */
@@ -297,8 +296,7 @@ find_places (TpBody *self, Query *query)
   query->start = tp_body_add (self, "Where", NULL, NULL,
                               add_two (self, "Equal", total, query->n_new),
                               zero, start, NULL);
-  query->places = add_two (self, "Add", query->places,
-                           add_unsqueezed (self, query->start, 1));
+  query->places = add_places (self, query->n_new, query->start);
   query->n_keys = find_n_keys (self);
 }
 
@@ -354,19 +352,16 @@ static void
 remember (TpBody *self, Query *query)
 {
   TpAttr axis = make_int ("axis", 2);
-  const char *indices = query->start == NULL
-                            ? NULL
-                            : add_indices (self, query->n_keys, query->start);
 
   for (int i = 1; i < 3; i++)
     {
       const char *present = tp_body_get_output (self, i);
 
-      if (indices != NULL)
+      if (query->start != NULL)
         query->qkv[i] = tp_body_add (
             self, "CacheUpdate", &axis, present,
-            tp_body_get_input (self, PAST_KEY + i - 1), indices, query->qkv[i],
-            NULL);
+            tp_body_get_input (self, PAST_KEY + i - 1), query->places,
+            query->qkv[i], query->n_keys, NULL);
       else if (present != NULL)
         query->qkv[i] = tp_body_add (self, "Identity", NULL, present,
                                      query->qkv[i], NULL);
