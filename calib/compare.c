@@ -127,7 +127,7 @@ is_quick (const Comparison *self, gint64 *out_most)
       const TpNest *nest = lowered->nests[i];
       double steps = tp_nest_count_steps (nest), n = count_points (nest);
 
-      if (n < 1)
+      if (n < 1 || nest->store.index >= 0) /* which of several is last? */
         return FALSE;
       if (tp_lowered_is_last (lowered, i))
         last += steps;

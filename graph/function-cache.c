@@ -1,9 +1,8 @@
 /* function-cache.c: attention over keys and values that are remembered: TensorScatter
  * of ONNX, GroupQueryAttention of ONNX Runtime (com.microsoft).
  *
- * What is new is told its places by indices, one for each place of a cache: its
- * number less where the new begins. So every place is written by itself, in the op
- * CacheUpdate, wherever in the cache each row of the batch has come to. */
+ * What is new is told its places, wherever in the cache each row of the batch has come
+ * to, and the op CacheUpdate writes it there. */
 #include "config.h"
 
 #include "graph/function-cache.h"
@@ -57,11 +56,11 @@ add_unsqueezed (TpBody *self, const char *x, gint64 axis)
   return tp_body_add_view (self, "Unsqueeze", x, axis);
 }
 
-/* [batch, n]: for each of @n places its number less @start of the row. */
+/* [batch, n]: for each row @n places, from its @start on. */
 static const char *
-add_indices (TpBody *self, const char *n, const char *start)
+add_places (TpBody *self, const char *n, const char *start)
 {
-  return add_two (self, "Sub", add_unsqueezed (self, tp_body_count_to (self, n), 0),
+  return add_two (self, "Add", add_unsqueezed (self, tp_body_count_to (self, n), 0),
                   add_unsqueezed (self, start, 1));
 }
 
@@ -74,8 +73,8 @@ add_tensor_scatter (TpBody *self)
   const char *mode = tp_node_get_string (self->node, "mode", "linear");
   const char *x = tp_body_get_input (self, 0);
   const char *start = tp_body_get_input (self, 2);
-  const char *n = add_dim (self, x, axis.i);
-  const char *indices = NULL;
+  const char *updates = tp_body_get_input (self, 1);
+  const char *places = NULL;
 
   if (strcmp (mode, "linear") != 0 && strcmp (mode, "circular") != 0)
     {
@@ -86,11 +85,11 @@ add_tensor_scatter (TpBody *self)
   if (start == NULL)
     start = add_two (self, "Mul", tp_body_count_to (self, add_dim (self, x, 0)),
                      tp_body_add_int (self, 0));
-  indices = add_indices (self, n, start);
+  places = add_places (self, add_dim (self, updates, axis.i), start);
   if (strcmp (mode, "circular") == 0)
-    indices = add_two (self, "Mod", indices, n);
-  tp_body_add (self, "CacheUpdate", &axis, self->ends.outputs[0], x, indices,
-               tp_body_get_input (self, 1), NULL);
+    places = add_two (self, "Mod", places, add_dim (self, x, axis.i));
+  tp_body_add (self, "CacheUpdate", &axis, self->ends.outputs[0], x, places,
+               updates, NULL);
 }
 
 /* ---- GroupQueryAttention ------------------------------------------------ */
@@ -108,6 +107,7 @@ enum
   SINES,
   POSITIONS,
   BIAS,
+  SINK,                       /* head_sink */
   N_INPUTS = 17
 };
 
@@ -129,9 +129,9 @@ check_inputs (TpBody *self)
   {
     int input;
     const char *name;
-  } unknown[] = { { 11, "head_sink" },     { 12, "k_scale" },
-                  { 13, "v_scale" },       { 14, "q_norm_weight" },
-                  { 15, "k_norm_weight" }, { 16, "query_seqlens" } };
+  } unknown[] = { { 12, "k_scale" },       { 13, "v_scale" },
+                  { 14, "q_norm_weight" }, { 15, "k_norm_weight" },
+                  { 16, "query_seqlens" } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (unknown); i++)
     if (tp_body_get_input (self, unknown[i].input) != NULL)
@@ -179,8 +179,6 @@ check_attrs (TpBody *self, const Query *query)
     tp_body_refuse (self, "kv_num_heads is %" G_GINT64_FORMAT ", must divide "
                           "num_heads, which is %" G_GINT64_FORMAT,
                     query->n_kv_heads, query->n_heads);
-  else if (get_int (self, "smooth_softmax", 0) > 0)
-    tp_body_refuse (self, "smooth_softmax is not supported");
   else if (get_int (self, "sliding_window_cache", 0) != 0)
     tp_body_refuse (self, "sliding_window_cache is not supported: export with "
                           "caches that hold the whole sequence");
@@ -297,8 +295,7 @@ find_places (TpBody *self, Query *query)
   query->start = tp_body_add (self, "Where", NULL, NULL,
                               add_two (self, "Equal", total, query->n_new),
                               zero, start, NULL);
-  query->places = add_two (self, "Add", query->places,
-                           add_unsqueezed (self, query->start, 1));
+  query->places = add_places (self, query->n_new, query->start);
   query->n_keys = find_n_keys (self);
 }
 
@@ -354,19 +351,16 @@ static void
 remember (TpBody *self, Query *query)
 {
   TpAttr axis = make_int ("axis", 2);
-  const char *indices = query->start == NULL
-                            ? NULL
-                            : add_indices (self, query->n_keys, query->start);
 
   for (int i = 1; i < 3; i++)
     {
       const char *present = tp_body_get_output (self, i);
 
-      if (indices != NULL)
+      if (query->start != NULL)
         query->qkv[i] = tp_body_add (
             self, "CacheUpdate", &axis, present,
-            tp_body_get_input (self, PAST_KEY + i - 1), indices, query->qkv[i],
-            NULL);
+            tp_body_get_input (self, PAST_KEY + i - 1), query->places,
+            query->qkv[i], query->n_keys, NULL);
       else if (present != NULL)
         query->qkv[i] = tp_body_add (self, "Identity", NULL, present,
                                      query->qkv[i], NULL);
@@ -395,6 +389,20 @@ add_window (TpBody *self, const Query *query, const char *bias)
                       NULL);
 }
 
+/* The score beside those of keys, of each head or, where softmax is smooth, 0 of all;
+ * NULL: there is none. */
+static const char *
+find_sink (TpBody *self, const Query *query)
+{
+  const char *sink = tp_body_get_input (self, SINK);
+
+  if (sink != NULL || get_int (self, "smooth_softmax", 0) <= 0)
+    return sink;
+  sink = add_two (self, "CastLike", tp_body_add_float (self, 0.0),
+                  query->qkv[0]);
+  return add_unsqueezed (self, sink, 0);
+}
+
 static const char *
 add_attention (TpBody *self, const Query *query)
 {
@@ -407,7 +415,7 @@ add_attention (TpBody *self, const Query *query)
   TpNode node = { .type = "Attention", .n_attrs = scale == 0.0 ? 2 : 3,
                   .attrs = attrs };
   const char *inputs[] = { query->qkv[0], query->qkv[1], query->qkv[2], NULL,
-                           NULL, NULL, NULL };
+                           NULL, NULL, NULL, NULL };
   const char *y = NULL;
 
   if (get_int (self, "local_window_size", -1) > 0)
@@ -415,9 +423,15 @@ add_attention (TpBody *self, const Query *query)
   inputs[3] = mask;
   if (query->start != NULL)
     inputs[6] = add_two (self, "Add", query->start, query->n_new);
+  inputs[7] = find_sink (self, query);
+  if (inputs[7] != NULL)
+    node.type = "SinkAttention";
   y = tp_body_make_name (self);
   tp_body_add_node (self, &node,
-                    (TpNodeNames){ inputs[6] != NULL ? 7 : mask != NULL ? 4 : 3,
+                    (TpNodeNames){ inputs[7] != NULL   ? 8
+                                   : inputs[6] != NULL ? 7
+                                   : mask != NULL      ? 4
+                                                       : 3,
                                    inputs, 1, &y });
   return y;
 }

@@ -129,10 +129,10 @@ static gboolean
 check_index (const TpNest *nest, const TpAccess *access, GError **error)
 {
   if (access->index >= nest->n_exprs || !nest->exprs[access->index].is_integer)
-    return check_fail (error, "a load has expression %d as its index",
+    return check_fail (error, "an access has expression %d as its index",
                        access->index);
   if (access->index_extent < 1)
-    return check_fail (error, "a load has %" G_GINT64_FORMAT " indices",
+    return check_fail (error, "an access has %" G_GINT64_FORMAT " indices",
                        access->index_extent);
   return TRUE;
 }
@@ -302,8 +302,10 @@ check_nest (const TpLowered *lowered, const TpNest *nest, gint64 n_iterations,
   if (nest->result < 0 || nest->result >= nest->n_exprs)
     return check_fail (error, "result is expression %d of %d", nest->result,
                        nest->n_exprs);
-  if (nest->store.n_guards != 0 || nest->store.index >= 0)
-    return check_fail (error, "the store has guards or an index");
+  if (nest->store.n_guards != 0)
+    return check_fail (error, "the store has guards");
+  if (nest->store.index >= 0 && nest->n_stages > 0)
+    return check_fail (error, "the store has an index, the nest stages");
   return check_index_stages (nest, error) && check_ranks (nest, error)
          && tp_nest_check_classes (nest, error)
          && check_access (lowered, nest, &nest->store, n_iterations, error);
@@ -450,7 +452,8 @@ count_reached (const TpNest *nest, gint64 n_iterations, gint64 *read,
       access_count_reached (nest, &nest->store, n_iterations));
 }
 
-/* Maps are one kernel together. What makes scratch is one with who reads that. */
+/* Maps are one kernel together, but for those that store where an index says. What
+ * makes scratch is one with who reads that. */
 static int
 count_kernels (const TpLowered *lowered)
 {
@@ -463,8 +466,10 @@ count_kernels (const TpLowered *lowered)
 
       if (lowered->operands[nest->store.operand].is_scratch)
         continue;
-      has_maps |= !tp_nest_reduces (nest);
-      n += tp_nest_reduces (nest);
+      if (tp_nest_reduces (nest) || nest->store.index >= 0)
+        n++;
+      else
+        has_maps = TRUE;
     }
   return n + has_maps;
 }

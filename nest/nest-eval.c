@@ -31,13 +31,16 @@ typedef struct
   int *exprs;
 } Script;
 
+/* @other: another that is to be made with it; -1: none. */
 static Script
-script_new (const TpNest *nest, int root)
+script_new (const TpNest *nest, int root, int other)
 {
   g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
   Script script = { root, 0, g_new (int, nest->n_exprs) };
 
   tp_nest_mark_used (nest, root, used);
+  if (other >= 0)
+    tp_nest_mark_used (nest, other, used);
   for (int i = 0; i < nest->n_exprs; i++)
     if (used[i])
       script.exprs[script.n++] = i;
@@ -82,19 +85,27 @@ scalar_new (gboolean is_integer, double value)
   return (TpScalar){ .real = value };
 }
 
+/* What the index of @access adds to its address; FALSE: it leads outside. */
+static gboolean
+eval_index (const Eval *eval, const TpAccess *access, gint64 *out_share)
+{
+  gint64 i = access->index < 0 ? 0 : eval->value[access->index].integer;
+
+  if (access->index >= 0 && i < 0)
+    i += access->index_extent;
+  *out_share = access->index_stride * i;
+  return access->index < 0 || (i >= 0 && i < access->index_extent);
+}
+
 static TpScalar
 eval_load (const Eval *eval, const TpExpr *expr)
 {
   const TpAccess *load = &eval->nest->loads[expr->index];
-  gint64 at = eval->load_index[expr->index];
-  gint64 i = load->index < 0 ? 0 : eval->value[load->index].integer;
+  gint64 at = eval->load_index[expr->index], share;
 
-  if (load->index >= 0)
-    i += i < 0 ? load->index_extent : 0;
-  if (!eval_is_inside (eval, load)
-      || (load->index >= 0 && (i < 0 || i >= load->index_extent)))
+  if (!eval_is_inside (eval, load) || !eval_index (eval, load, &share))
     return scalar_new (expr->is_integer, load->fill);
-  at += load->index_stride * i;
+  at += share;
   return scalar_new (expr->is_integer, cells_load (&eval->operands[load->operand], at));
 }
 
@@ -294,8 +305,13 @@ stored_value (TpDtype dtype, TpScalar value)
 static void
 store (Eval *eval, double value)
 {
-  const TpPoint point
-      = { eval->nest->store.operand, eval->store_index, value };
+  const TpAccess *access = &eval->nest->store;
+  gint64 share;
+  TpPoint point = { access->operand, eval->store_index, value };
+
+  if (!eval_index (eval, access, &share))
+    return;
+  point.index += share;
 
   if (eval->points != NULL)
     g_array_append_val (eval->points, point);
@@ -394,8 +410,9 @@ eval_nest (Eval *eval, gint64 iteration, gint64 most)
   for (int i = 0; i < nest->n_loads; i++)
     load_index[i] = nest->loads[i].offset + iteration * nest->loads[i].step;
   for (int i = 0; i < nest->n_stages; i++)
-    scripts[i] = script_new (nest, nest->stages[i].expr);
-  scripts[nest->n_stages] = script_new (nest, nest->result);
+    scripts[i] = script_new (nest, nest->stages[i].expr, -1);
+  scripts[nest->n_stages]
+      = script_new (nest, nest->result, nest->store.index);
   run_points (eval, scripts, most);
   for (int i = 0; i <= nest->n_stages; i++)
     g_free (scripts[i].exprs);

@@ -144,10 +144,13 @@ nest_find_only_load (const TpNest *nest, int operand)
   return found;
 }
 
-/* Every axis of the producer that tells points apart must show in the store. */
+/* Every axis of the producer that tells points apart must show in the store, and where
+ * that goes be known. */
 static gboolean
 nest_stores_once (const TpNest *nest)
 {
+  if (nest->store.index >= 0)
+    return FALSE;
   for (int i = 0; i < nest->n_axes; i++)
     if (!nest->axes[i].is_reduce && nest->axes[i].extent > 1
         && nest->store.stride[i] == 0)
@@ -236,7 +239,8 @@ tp_nest_fuse (const TpNest *producer, const TpNest *consumer, int operand)
   TpMatch match;
 
   if (meet == NULL || producer->store.operand != operand
-      || tp_nest_reduces (consumer) || !nest_stores_once (producer)
+      || tp_nest_reduces (consumer) || consumer->store.index >= 0
+      || !nest_stores_once (producer)
       || (!nest_stores_exactly (producer) && !nest_is_copy (consumer)))
     return NULL;
   tp_match_init (&match, producer, &producer->store, consumer, meet);
@@ -373,7 +377,7 @@ nest_is_plain_map (const TpNest *nest)
   for (int i = 0; i < nest->n_loads; i++)
     if (nest->loads[i].n_guards > 0 || nest->loads[i].index >= 0)
       return FALSE;
-  return !tp_nest_reduces (nest);
+  return !tp_nest_reduces (nest) && nest->store.index < 0;
 }
 
 TpNest *
@@ -384,6 +388,7 @@ tp_nest_fuse_prologue (const TpNest *producer, const TpNest *consumer,
   g_autofree Loaded *loaded = tp_new0 (Loaded, consumer->n_loads + 1);
 
   if (!nest_is_plain_map (producer) || producer->store.operand != operand
+      || consumer->store.index >= 0
       || !nest_stores_exactly (producer))
     return NULL;
   nest->n_axes = consumer->n_axes;

@@ -59,11 +59,6 @@ text_add_access (GString *text, int n_axes, const TpAccess *access, int index)
       g_string_append_printf (text, "<%" G_GINT64_FORMAT,
                               access->guards[i].extent);
     }
-  if (access->n_guards > 0 || access->index >= 0)
-    {
-      g_string_append (text, " else ");
-      text_add_number (text, access->fill);
-    }
 }
 
 static int
@@ -78,6 +73,11 @@ text_add_load (TextState *state, int load)
       g_string_append_printf (state->text,
                               "  l%d = ", state->load_number[load]);
       text_add_access (state->text, state->nest->n_axes, access, index);
+      if (access->n_guards > 0 || access->index >= 0)
+        {
+          g_string_append (state->text, " else ");
+          text_add_number (state->text, access->fill);
+        }
       g_string_append_c (state->text, '\n');
     }
   return state->load_number[load];
@@ -159,6 +159,7 @@ text_add_nest (GString *text, const TpNest *nest)
   g_autofree int *loads = tp_new (int, nest->n_loads + 1);
   g_autofree int *exprs = tp_new (int, nest->n_exprs + 1);
   TextState state = { nest, text, loads, exprs, 0, 0 };
+  int index = nest->store.index;
 
   memset (loads, -1, sizeof (int) * nest->n_loads);
   memset (exprs, -1, sizeof (int) * nest->n_exprs);
@@ -179,8 +180,11 @@ text_add_nest (GString *text, const TpNest *nest)
                               nest->stages[i].is_small ? " small" : "");
     }
   text_add_tree (&state, nest->result);
+  if (index >= 0)
+    text_add_tree (&state, index);
   g_string_append (text, "  ");
-  text_add_access (text, nest->n_axes, &nest->store, -1);
+  text_add_access (text, nest->n_axes, &nest->store,
+                   index < 0 ? -1 : exprs[index]);
   g_string_append_printf (text, " = e%d\n", exprs[nest->result]);
 }
 

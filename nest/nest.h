@@ -11,8 +11,8 @@
  *             store over the reduce axes too: exp (x - stage 0) / stage 1
  *
  * Indices are affine: offset + sum stride[axis] * axis, in elements, so a
- * layout is nothing but strides. A load may add index_stride times the value of
- * an integer expression (Gather). A guard makes a load conditional (padding).
+ * layout is nothing but strides. An access may add index_stride times the value of
+ * an integer expression (Gather, CacheUpdate). A guard makes a load conditional (padding).
  * Fusion composes nests; it is an argument to a schedule, not a new kernel.
  *
  * An expression is real (float32 on devices) or integer (int64 on devices,
@@ -47,9 +47,10 @@ typedef struct
   gint64 extent;
 } TpGuard;
 
-/* Address: offset + sum stride[axis] * axis + step * iteration, and for a load
- * with an index also index_stride * (i < 0 ? i + index_extent : i) where i is
- * the value of expression @index; outside of 0..index_extent-1 it gives @fill. */
+/* Address: offset + sum stride[axis] * axis + step * iteration, and with an index
+ * also index_stride * (i < 0 ? i + index_extent : i) where i is the value of
+ * expression @index; outside of 0..index_extent-1 a load gives @fill, and nothing
+ * is stored. Of several points that an index stores in one place any may be last. */
 typedef struct
 {
   int operand;                /* index into TpLowered.operands */
@@ -57,8 +58,9 @@ typedef struct
   gint64 stride[TP_NEST_MAX_AXES];
   gint64 offset;
   gint64 step;                /* elements per iteration of the TpLowered */
-  int index;                  /* loads only: an integer expression made before
-                               * the load is used, without stages; -1: none */
+  int index;                  /* an integer expression made before a load is used,
+                               * without stages; a store has one only where the
+                               * nest has no stages; -1: none */
   gint64 index_stride;
   gint64 index_extent;
   int n_guards;               /* loads only; all must hold, else @fill */

@@ -109,6 +109,10 @@ describe_tensor (Writer *writer, const TpTensor *tensor)
   add_number (writer, tensor->is_output);
   add_number (writer, MIN (tensor->n_consumers, 2));
   add_number (writer, tp_tensor_is_resident (tensor));
+  add_number (writer, tensor->state == 0                          ? 0
+                      : writer->row_of[tensor->state - 1] != writer->n_rows
+                          ? 1
+                          : 2 + writer->number_of[tensor->state - 1]);
   add_number (writer, tp_tensor_is_constant (tensor));
   if (tp_tensor_is_constant (tensor))
     add_value (writer, tensor);

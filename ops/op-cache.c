@@ -1,13 +1,14 @@
 /* op-cache.c: CacheUpdate: keys or values so far, with what is new in its places.
  *
- *   y[b, ..., p, ...] = x[b, ..., p, ...]          where i is no number of an update
- *                       updates[b, ..., i, ...]    else;   i = indices[b, p]
+ *   y[b, ..., p, ...] = x[b, ..., p, ...]          but for
+ *   y[b, ..., places[b, i], ...] = updates[b, ..., i, ...]
  *
- * p is a place along the axis; there are as many of them as indices, and those
- * behind the end of x are zeros. Told by place, not by update, all are written at
- * once, and where x and y lie in the same memory nothing is read that was written.
- * TensorScatter and the caches of GroupQueryAttention become such
- * (graph/function-cache.c). */
+ * y is as long along the axis as input "length" says, or as x; behind the end of x it is
+ * zeros. A place below 0 counts from the end of y, one outside of it takes nothing,
+ * and of several updates for one place any may be there. A cache that is a state of the
+ * graph, which nothing else reads, is where its next value is: then nothing but the updates
+ * is written, however long it is. TensorScatter and the caches of GroupQueryAttention
+ * become such (graph/function-cache.c). */
 #include "config.h"
 
 #include "ops/op-util.h"
@@ -17,8 +18,9 @@
 enum
 {
   X,
-  INDICES,
+  PLACES,
   UPDATES,
+  LENGTH,
 };
 
 /* Whether @a and @b have the same dimensions but for @axis. */
@@ -36,21 +38,41 @@ static gboolean
 check_shapes (const TpNode *node, const TpTensor *const *inputs, int axis,
               GError **error)
 {
-  const TpTensor *x = inputs[X], *indices = inputs[INDICES];
-  g_autofree char *own = NULL, *places = NULL, *updates = NULL;
+  const TpTensor *x = inputs[X], *places = inputs[PLACES];
+  g_autofree char *own = NULL, *at = NULL, *updates = NULL;
 
-  if (axis > 0 && are_alike (x, inputs[UPDATES], axis) && indices->rank == 2
-      && indices->dims[0] == x->dims[0]
-      && indices->dims[1] >= inputs[UPDATES]->dims[axis])
+  if (axis > 0 && are_alike (x, inputs[UPDATES], axis) && places->rank == 2
+      && places->dims[0] == x->dims[0]
+      && places->dims[1] == inputs[UPDATES]->dims[axis])
     return TRUE;
   own = tp_dims_to_text (x->rank, x->dims);
-  places = tp_dims_to_text (indices->rank, indices->dims);
+  at = tp_dims_to_text (places->rank, places->dims);
   updates = tp_dims_to_text (inputs[UPDATES]->rank, inputs[UPDATES]->dims);
   return tp_op_fail (node, error,
-                     "a cache %s, updates %s and %s indices do not go together "
+                     "a cache %s, updates %s and %s places do not go together "
                      "along dimension %d: all else is to be equal, the batch is "
-                     "dimension 0, and updates are no more than places",
-                     own, updates, places, axis);
+                     "dimension 0, and each update of a row has a place",
+                     own, updates, at, axis);
+}
+
+static gboolean
+find_length (const TpNode *node, const TpTensor *const *inputs, int axis,
+             gint64 *out_length, GError **error)
+{
+  gint64 value = inputs[X]->dims[axis];
+  TpInts length = { &value, 1, 1 };
+
+  if (tp_node_has_input (node, LENGTH)
+      && !tp_input_get_ints (node, inputs, LENGTH, &length, error))
+    return FALSE;
+  *out_length = value;
+  if (length.n == 1 && value >= inputs[X]->dims[axis]
+      && value >= inputs[UPDATES]->dims[axis])
+    return TRUE;
+  return tp_op_fail (node, error,
+                     "a cache of %" G_GINT64_FORMAT " places, updated in %"
+                     G_GINT64_FORMAT ", is to be %" G_GINT64_FORMAT " long",
+                     inputs[X]->dims[axis], inputs[UPDATES]->dims[axis], value);
 }
 
 static gboolean
@@ -59,7 +81,7 @@ cache_infer (const TpNode *node, const TpTensor *const *inputs,
 {
   int axis = 0;
 
-  if (!tp_node_check_indices (node, inputs[INDICES], error)
+  if (!tp_node_check_indices (node, inputs[PLACES], error)
       || !tp_node_get_axis (node, -2, inputs[X]->rank, &axis, error))
     return FALSE;
   if (inputs[X]->dtype != inputs[UPDATES]->dtype)
@@ -69,79 +91,90 @@ cache_infer (const TpNode *node, const TpTensor *const *inputs,
   if (!check_shapes (node, inputs, axis, error))
     return FALSE;
   tp_shape_copy (&outputs[0], inputs[X]);
-  outputs[0].dims[axis] = inputs[INDICES]->dims[1];
-  return TRUE;
+  return find_length (node, inputs, axis, &outputs[0].dims[axis], error);
 }
 
-/* Expression: what was there before; zeros behind its end. */
-static int
-load_before (TpLowering *lowering, int axis)
+/* Whether what was there before is where it is to be. */
+static gboolean
+is_in_place (const TpGraph *graph, const TpNode *node)
 {
-  const TpTensor *x = tp_lowering_get_input (lowering, X);
-  TpAccess *load = tp_lowering_add_load (lowering, X);
+  int x = node->inputs[X];
 
+  return graph->tensors[x].state == 1 + x && graph->tensors[x].n_consumers == 1
+         && graph->tensors[node->outputs[0]].state == 1 + x;
+}
+
+/* What was there before; zeros behind its end. */
+static void
+add_before (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+            int axis)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, X);
+  TpAccess *load = NULL;
+
+  tp_lowering_add_output_axes (&lowering);
+  load = tp_lowering_add_load (&lowering, X);
   memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
-  if (x->dims[axis] < lowering->out->dims[axis])
+  if (x->dims[axis] < lowering.out->dims[axis])
     {
       load->n_guards = 1;
       load->guards[0].coef[axis] = 1;
       load->guards[0].extent = x->dims[axis];
     }
-  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
+  tp_lowering_finish (&lowering, tp_lowering_last_load (&lowering));
 }
 
-static int
-load_update (TpLowering *lowering, int axis, int index)
+static void
+add_updates (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+             int axis)
 {
-  const TpTensor *updates = tp_lowering_get_input (lowering, UPDATES);
-  TpAccess *load = tp_lowering_add_load (lowering, UPDATES);
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *updates = tp_lowering_get_input (&lowering, UPDATES);
+  const TpTensor *places = tp_lowering_get_input (&lowering, PLACES);
+  const TpTensor *out = lowering.out;
+  TpAccess *load = NULL;
+  int update;
 
+  for (int i = 0; i < out->rank; i++)
+    tp_lowering_add_axis (&lowering, updates->dims[i],
+                          i == axis ? 0 : out->strides[i]);
+  load = tp_lowering_add_load (&lowering, UPDATES);
   memcpy (load->stride, updates->strides,
           updates->rank * sizeof updates->strides[0]);
-  load->stride[axis] = 0;
-  tp_access_pick (load, updates, axis, index);
-  return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
+  update = tp_lowering_last_load (&lowering);
+  load = tp_lowering_add_load (&lowering, PLACES);
+  load->stride[0] = places->strides[0];
+  load->stride[axis] = places->strides[1];
+  tp_access_pick (&lowering.nest->store, out, axis,
+                  tp_lowering_last_load (&lowering));
+  tp_lowering_finish (&lowering, update);
 }
 
 static gboolean
 cache_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
              GError **error)
 {
-  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  const TpTensor *indices = tp_lowering_get_input (&lowering, INDICES);
-  TpNest *nest = lowering.nest;
-  TpAccess *load = NULL;
-  int axis = 0, index, before, update, is_before, is_behind;
+  int axis = 0;
 
-  if (!tp_node_get_axis (node, -2, lowering.out->rank, &axis, error))
+  if (!tp_node_get_axis (node, -2, graph->tensors[node->outputs[0]].rank, &axis,
+                         error))
     return FALSE;
-  tp_lowering_add_output_axes (&lowering);
-  load = tp_lowering_add_load (&lowering, INDICES);
-  load->stride[0] = indices->strides[0];
-  load->stride[axis] = indices->strides[1];
-  index = tp_nest_load (nest, 0);
-  before = load_before (&lowering, axis);
-  update = load_update (&lowering, axis, index);
-  is_before = tp_nest_binary (nest, TP_EXPR_LESS, index,
-                              tp_nest_const_integer (nest, 0));
-  is_behind = tp_nest_binary (
-      nest, TP_EXPR_LESS,
-      tp_nest_const_integer (
-          nest, tp_lowering_get_input (&lowering, UPDATES)->dims[axis] - 1),
-      index);
-  update = tp_nest_select (nest, is_behind, before, update);
-  return tp_lowering_finish (&lowering,
-                             tp_nest_select (nest, is_before, before, update));
+  if (!is_in_place (graph, node))
+    add_before (graph, node, lowered, axis);
+  add_updates (graph, node, lowered, axis);
+  return TRUE;
 }
 
 /* Where in @x the element at @at is, with @place along @axis. */
 static gint64
-find_element (const TpRefTensor *x, const gint64 *at, int axis, gint64 place)
+find_element (int rank, const gint64 *dims, const gint64 *at, int axis,
+              gint64 place)
 {
   gint64 index = 0;
 
-  for (int i = 0; i < x->rank; i++)
-    index = index * x->dims[i] + (i == axis ? place : at[i]);
+  for (int i = 0; i < rank; i++)
+    index = index * dims[i] + (i == axis ? place : at[i]);
   return index;
 }
 
@@ -149,25 +182,29 @@ static void
 cache_reference (const TpNode *node, const TpRefTensor *const *inputs,
                  TpRefTensor *outputs)
 {
-  const TpRefTensor *x = inputs[X], *indices = inputs[INDICES];
+  const TpRefTensor *x = inputs[X], *places = inputs[PLACES];
   const TpRefTensor *updates = inputs[UPDATES];
+  TpRefTensor *y = &outputs[0];
   gint64 at[TP_MAX_RANK] = { 0 };
   int axis = 0;
 
   if (!tp_node_get_axis (node, -2, x->rank, &axis, NULL))
     g_assert_not_reached ();
-  for (gint64 i = 0; i < outputs[0].count; i++)
+  memset (y->data, 0, y->count * sizeof y->data[0]);
+  for (gint64 i = 0; i < x->count; i++)
     {
-      double k = indices->data[at[0] * indices->dims[1] + at[axis]];
+      y->data[find_element (y->rank, y->dims, at, axis, at[axis])] = x->data[i];
+      tp_dims_next (x->rank, x->dims, at);
+    }
+  for (gint64 i = 0; i < updates->count; i++)
+    {
+      double place = places->data[at[0] * places->dims[1] + at[axis]];
 
-      if (k >= 0 && k < updates->dims[axis])
-        outputs[0].data[i]
-            = updates->data[find_element (updates, at, axis, (gint64) k)];
-      else
-        outputs[0].data[i] = at[axis] < x->dims[axis]
-                                 ? x->data[find_element (x, at, axis, at[axis])]
-                                 : 0.0;
-      tp_dims_next (outputs[0].rank, outputs[0].dims, at);
+      place += place < 0 ? (double) y->dims[axis] : 0;
+      if (place >= 0 && place < (double) y->dims[axis])
+        y->data[find_element (y->rank, y->dims, at, axis, (gint64) place)]
+            = updates->data[i];
+      tp_dims_next (updates->rank, updates->dims, at);
     }
 }
 
@@ -175,7 +212,7 @@ const TpOp tp_op_cache_update = {
   .name = "CacheUpdate",
   .kind = TP_OP_MOVE,
   .n_inputs_min = 3,
-  .n_inputs_max = 3,
+  .n_inputs_max = 4,
   .n_outputs_max = 1,
   .attrs = tp_attrs_axis,
   .domain = TP_DOMAIN_INDEX,

@@ -194,9 +194,12 @@ read_store (Program *program, const Walk *walk)
   const TpAccess *store = &walk->nest->store;
   Form form = take_apart (walk, store->stride, store->offset);
   gint64 step = form.coef[walk->part];
+  Range range = { 0, 0 };
 
+  if (store->index >= 0)
+    widen (&range, store->index_stride, store->index_extent - 1);
   return step > 0 && learn_step (program, store->operand, step)
-         && keeps_to_part (walk, &form, step, (Range){ 0, 0 })
+         && keeps_to_part (walk, &form, step, range)
          && is_step_apart (walk, store, step);
 }
 

@@ -115,7 +115,7 @@ is_written_over (const Pair *pair, const TpLowered *lowered)
   gboolean is_begun = FALSE;
 
   if (lowered == NULL || lowered->n_iterations > 1)
-    return FALSE;
+    return FALSE; /* nor is any of it written in part */
   for (int i = 0; i < lowered->n_nests; i++)
     {
       const TpNest *nest = lowered->nests[i];

@@ -410,6 +410,21 @@ tp_emit_load (TpEmit *emit, int load, gboolean is_inside)
   return is_inside ? emit_inside (emit, load) : emit_load (emit, load);
 }
 
+/* Of one lane, or of neighbours; not at all where an index leads outside. */
+static void
+store_here (TpEmit *emit, TpValue value)
+{
+  const TpAccess *access = &emit->nest->store;
+  TpValue mask = emit->lanes == 1 ? -1 : tp_emit_mask (emit), at;
+
+  if (access->index >= 0)
+    tp_emit_if (emit, emit_index_condition (emit, access));
+  at = tp_emit_index (emit, access);
+  tp_k_store (emit->kernel, emit->store_buffer, at, value, mask);
+  if (access->index >= 0)
+    tp_emit_end_if (emit);
+}
+
 void
 tp_emit_store (TpEmit *emit, TpValue value)
 {
@@ -417,18 +432,18 @@ tp_emit_store (TpEmit *emit, TpValue value)
   int lanes = emit->lanes, active = emit->active, vaxis = emit->vaxis;
   TpKernel *k = emit->kernel;
 
-  if (lanes == 1 || access->stride[vaxis] == 1)
+  if (lanes == 1
+      || (access->stride[vaxis] == 1
+          && !tp_nest_index_walks (emit->nest, access, vaxis)))
     {
-      tp_k_store (k, emit->store_buffer, tp_emit_index (emit, access), value,
-                  lanes == 1 ? -1 : tp_emit_mask (emit));
+      store_here (emit, value);
       return;
     }
   for (int i = 0; i < active; i++)
     {
       emit->axes[vaxis].delta += i;
       tp_emit_set_lanes (emit, -1, 1, 1);
-      tp_k_store (k, emit->store_buffer, tp_emit_index (emit, access),
-                  tp_k_extract (k, value, i), -1);
+      store_here (emit, tp_k_extract (k, value, i));
       tp_emit_set_lanes (emit, vaxis, lanes, active);
       emit->axes[vaxis].delta -= i;
     }

@@ -41,6 +41,8 @@ tp_nest_find_used_loads (const TpNest *nest)
   g_autofree gboolean *used = tp_new0 (gboolean, nest->n_loads + 1);
 
   mark_loads (nest, nest->result, used);
+  if (nest->store.index >= 0)
+    mark_loads (nest, nest->store.index, used);
   for (int i = 0; i < nest->n_stages; i++)
     mark_loads (nest, nest->stages[i].expr, used);
   return g_steal_pointer (&used);

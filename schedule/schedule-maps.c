@@ -1,5 +1,5 @@
 /* schedule-maps.c: the family "maps": copies and maps that do not read what
- * another of them writes, such as the parts of a Concat, in as few kernels as
+ * another of them writes, nor store where an index says, over what one did, such as the parts of a Concat, in as few kernels as
  * are sensible: many small copies cost mostly their compilation. */
 #include "config.h"
 
@@ -52,7 +52,7 @@ are_independent (TpNest *const *nests, int n)
 {
   for (int i = 0; i < n; i++)
     {
-      if (nests[i]->n_stages > 0)
+      if (nests[i]->n_stages > 0 || nests[i]->store.index >= 0)
         return FALSE;
       for (int j = 0; j < n; j++)
         if (reads_operand (nests[j], nests[i]->store.operand))

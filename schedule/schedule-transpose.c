@@ -236,7 +236,7 @@ transpose_analyze (const TpBuild *build, TpNest *const *nests, int n)
   TransposeAnalysis *a = NULL;
   int axes[2];
 
-  if (n != 1 || nests[0]->n_stages > 0
+  if (n != 1 || nests[0]->n_stages > 0 || nests[0]->store.index >= 0
       || tp_dtype_is_integer (nests[0]->store.dtype)
       || nests[0]->exprs[nests[0]->result].is_integer
       || !find_axes (nests[0], axes)

@@ -192,7 +192,8 @@ turn_analyze (const TpBuild *build, TpNest *const *nests, int n)
   TurnAnalysis *a = NULL;
   int axes[2];
 
-  if (n != 1 || nests[0]->n_stages > 0 || !find_axes (nests[0], axes)
+  if (n != 1 || nests[0]->n_stages > 0 || nests[0]->store.index >= 0
+      || !find_axes (nests[0], axes)
       || MIN (nests[0]->axes[axes[0]].extent, nests[0]->axes[axes[1]].extent)
              < 4)
     return NULL;

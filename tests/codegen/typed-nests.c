@@ -226,6 +226,21 @@ add_stage (Maker *maker)
   maker->values[maker->n_values++] = tp_nest_stage (maker->nest, stage);
 }
 
+/* No two points store in one place, wherever the index leads. Returns what the whole
+ * takes, of @n elements in each place. */
+static gint64
+add_store_index (Maker *maker, gint64 n)
+{
+  TpAccess *store = &maker->nest->store;
+
+  if (maker->nest->n_stages > 0 || pick (maker, 3) != 0)
+    return n;
+  store->index = any_leaf (maker, TRUE);
+  store->index_extent = 1 + pick (maker, 9);
+  store->index_stride = n;
+  return n * store->index_extent;
+}
+
 static void
 finish (Maker *maker)
 {
@@ -237,7 +252,8 @@ finish (Maker *maker)
   static const TpDtype reals[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_FLOAT16,
                                    TPLAN_DTYPE_BFLOAT16 };
   TpNest *nest = maker->nest;
-  gint64 n = set_strides (maker, &nest->store, TRUE);
+  gint64 n = add_store_index (maker,
+                              set_strides (maker, &nest->store, TRUE));
   int result = maker->values[maker->n_values - 1];
 
   nest->result = result;

@@ -4,6 +4,7 @@
 #include "nest/nest-check.h"
 #include "nest/nest-eval.h"
 #include "nest/nest-expr.h"
+#include "nest/nest-fuse.h"
 #include "nest/nest-text.h"
 #include "nest/nest.h"
 
@@ -260,8 +261,79 @@ test_gather_check (void)
   assert_refused (lowered, "expression"); /* after the load */
   nest->loads[1].index = -1;
   g_assert_true (tp_lowered_check (lowered, NULL));
-  nest->store.index = 0;
-  assert_refused (lowered, "the store has");
+  nest->store.n_guards = 1;
+  assert_refused (lowered, "the store has guards");
+}
+
+/* y[j, index[i]] = x[i, j]: what leads outside is stored nowhere. */
+static TpLowered *
+new_scatter (TpNest **out_nest)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  int x = add_operand (lowered, TPLAN_DTYPE_FLOAT32, 8);
+  int index = add_operand (lowered, TPLAN_DTYPE_INT64, 4);
+  int y = add_operand (lowered, TPLAN_DTYPE_FLOAT32, 6);
+  TpNest *nest = *out_nest = tp_nest_new ();
+
+  tp_lowered_take_nest (lowered, nest);
+  tp_nest_add_axis (nest, 4, FALSE);
+  tp_nest_add_axis (nest, 2, FALSE);
+  set_store (nest, lowered, y, 0);
+  nest->store.stride[1] = 3;
+  add_load (nest, lowered, x, 2)->stride[1] = 1;
+  add_load (nest, lowered, index, 1);
+  nest->result = tp_nest_load (nest, 0);
+  nest->store.index = tp_nest_load (nest, 1);
+  nest->store.index_stride = 1;
+  nest->store.index_extent = 3;
+  return lowered;
+}
+
+static void
+test_scatter (void)
+{
+  double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+  double index[4] = { 2, -3, 3, -4 };
+  double y[6] = { -1, -2, -3, -4, -5, -6 };
+  double want[6] = { 3, -2, 1, 4, -5, 2 };
+  double *buffers[] = { x, index, y };
+  TpNest *nest = NULL;
+  g_autoptr (TpLowered) lowered = new_scatter (&nest);
+  g_autofree char *text = tp_lowered_to_text (lowered);
+  TpWork work;
+
+  g_assert_true (tp_lowered_check (lowered, NULL));
+  tp_lowered_eval (lowered, buffers);
+  g_assert_cmpmem (y, sizeof y, want, sizeof want);
+  g_assert_nonnull (strstr (text, "  @2[0+3i1+1*e1<3] = e0\n"));
+  tp_lowered_count_work (lowered, &work);
+  g_assert_cmpint (work.written_bytes, ==, 6 * 4);
+  nest->store.index_extent = 4;
+  assert_refused (lowered, "operand 2 is reached at 0..6 of 6 elements");
+  nest->store.index_extent = 3;
+  nest->store.index = nest->result;
+  assert_refused (lowered, "as its index");
+  nest->store.index = 1;
+  tp_nest_add_stage (nest, TP_COMBINE_SUM, nest->result);
+  assert_refused (lowered, "the store has an index");
+}
+
+/* A map before or behind such a nest is none with it. */
+static void
+test_scatter_alone (void)
+{
+  TpNest *nest = NULL;
+  g_autoptr (TpLowered) lowered = new_scatter (&nest);
+  g_autoptr (TpNest) map = tp_nest_new ();
+
+  tp_nest_add_axis (map, 6, FALSE);
+  set_store (map, lowered, 0, 1);
+  add_load (map, lowered, 2, 1);
+  map->result = tp_nest_load (map, 0);
+  g_assert_null (tp_nest_fuse (nest, map, 2));
+  map->axes[0].extent = 8;
+  g_assert_null (tp_nest_fuse_prologue (map, nest, 0));
+  g_assert_null (tp_nest_fuse (map, nest, 0));
 }
 
 /* ---- iterations --------------------------------------------------------- */
@@ -358,6 +430,8 @@ main (int argc, char **argv)
   g_test_add_func ("/nest-typed/classes", test_classes);
   g_test_add_func ("/nest-typed/gather", test_gather);
   g_test_add_func ("/nest-typed/gather-check", test_gather_check);
+  g_test_add_func ("/nest-typed/scatter", test_scatter);
+  g_test_add_func ("/nest-typed/scatter-alone", test_scatter_alone);
   g_test_add_func ("/nest-typed/iterations", test_iterations);
   g_test_add_func ("/nest-typed/iterations-check", test_iterations_check);
   return g_test_run ();
