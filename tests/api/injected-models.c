@@ -182,7 +182,38 @@ true_new (void)
   return tensor;
 }
 
-/* Many small functions, a long one, and a long branch of an If. */
+/* for @n rounds: @input = tanh (@input), which goes to a sequence, too, and is given. */
+static void
+add_loop (Msg *graph, const char *input, gint64 n)
+{
+  static const char *const names[] = { "i", "c", "a", "s", "c", "b", "r", "b" };
+  Msg *node = node_new ("Loop", "n", "", "last"), *attr = attr_new ("body", 5);
+  Msg *body = msg_new (), *count = tensor_new ("n", 7, 0, NULL);
+  Msg *join = node_new ("ConcatFromSequence", "all", NULL, "joined");
+  Msg *axis = attr_new ("axis", 2);
+
+  msg_take (body, 1, node_new ("Tanh", "a", NULL, "b"));
+  msg_take (body, 1, node_new ("SequenceInsert", "s", "b", "r"));
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    msg_take (body, i < 4 ? 11 : 12, value_new (names[i], 0, NULL));
+  msg_take (attr, 6, body);
+  msg_take (node, 5, attr);
+  msg_string (node, 1, input);
+  msg_string (node, 1, "empty");
+  msg_string (node, 2, "all");
+  msg_string (node, 2, "rounds");
+  msg_int (count, 7, n);
+  msg_int (axis, 3, 0);
+  msg_take (join, 5, axis);
+  msg_take (graph, 5, count);
+  msg_take (graph, 1, node_new ("SequenceEmpty", NULL, NULL, "empty"));
+  msg_take (graph, 1, node);
+  msg_take (graph, 1, join);
+  msg_take (graph, 12, value_new ("joined", 0, NULL));
+  msg_take (graph, 12, value_new ("rounds", 0, NULL));
+}
+
+/* Many small functions, a long one, a long branch of an If, and rounds of a Loop. */
 void
 injected_write_functions (const char *path, int n_ops)
 {
@@ -202,6 +233,7 @@ injected_write_functions (const char *path, int n_ops)
       msg_take (graph, 1, call_new (i, i < n ? name : "long"));
     }
   msg_take (graph, 1, if_new (last, n / 2));
+  add_loop (graph, "y", n / 4);
   model = model_new (graph);
   msg_take (model, 25, long_function_new (n / 2));
   for (int i = 0; i < n; i++)
