@@ -5,12 +5,6 @@
 #include "ir/memory-proof.h"
 #include "mutations.h"
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 /* Of those that an end of the tree needs, so that it is looked at. */
 static TpMemoryBound *
 pick_bound (const TpPlan *plan)

@@ -4,12 +4,6 @@
 
 #include "mutations.h"
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 /* By prices on what is held, or of all, whether they fit or not; NULL: none is. */
 static TpShareProof *
 pick_shares (const TpPlan *plan, gboolean is_priced)

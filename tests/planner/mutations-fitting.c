@@ -5,12 +5,6 @@
 #include "mutations.h"
 #include "rated-case.h"
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static TpRateEnd *
 pick_end (const TpPlan *plan)
 {

@@ -8,12 +8,6 @@
 #include <string.h>
 
 static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
-static int
 count_entries (const TpPlan *plan)
 {
   return (int) plan->memory_proof->entries->len;

@@ -2,17 +2,12 @@
 #include "config.h"
 
 #include "mix-case.h"
+#include "mutations.h"
 #include "planner/place.h"
 
 #include <string.h>
 
 #define FAR (G_GINT64_CONSTANT (1) << 62)
-
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
 
 static TpMixPart *
 pick_part (TpMix *mix)

@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static gint64
 pick_shift (void)
 {

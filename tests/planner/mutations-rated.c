@@ -7,12 +7,6 @@
 
 #define FAR (G_GINT64_CONSTANT (1) << 62)
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static TpArc *
 pick_arc (const TpPlan *plan)
 {

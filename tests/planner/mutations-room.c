@@ -6,12 +6,6 @@
 #include "memory-case.h"
 #include "mutations.h"
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static TpMemoryPrice *
 pick_price (const TpPlan *plan)
 {

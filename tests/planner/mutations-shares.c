@@ -6,12 +6,6 @@
 
 #define FAR (G_GINT64_CONSTANT (1) << 50) /* more than all costs together */
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static TpShareBound *
 get_bound (const TpPlan *plan)
 {

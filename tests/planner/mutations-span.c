@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static gboolean
 raise_span (TpPlan *plan, const TpTestCase *test)
 {

@@ -145,12 +145,6 @@ tp_test_place_sweeps (const TpTestCase *test, int round)
   return g_steal_pointer (&plan);
 }
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static TpProofEntry *
 get_entry (const TpPlan *plan, guint index)
 {

@@ -3,12 +3,6 @@
 
 #include "mutations.h"
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 static gboolean
 is_tied (const TpPlan *plan)
 {

@@ -11,6 +11,13 @@ typedef struct
   gboolean (*mutate) (TpPlan *plan, const TpTestCase *test);
 } TpTestMutation;
 
+/* Of 0 to @n - 1. */
+static inline int
+pick (int n)
+{
+  return g_test_rand_int_range (0, n);
+}
+
 /* Each ends with a NULL name. */
 extern const TpTestMutation tp_test_part_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];

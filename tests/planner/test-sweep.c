@@ -19,12 +19,6 @@
 
 /* ---- plans ----------------------------------------------------------------- */
 
-static int
-pick (int n)
-{
-  return g_test_rand_int_range (0, n);
-}
-
 /* So @plan may be dearer than it has to be; of what else it said of them no more. */
 static void
 widen_limits (TpPlan *plan)

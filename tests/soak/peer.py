@@ -19,7 +19,7 @@ def open_session(path):
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except Exception as problem:     # its own classes have no common one
-        if "NOT_IMPLEMENTED" in str(problem):
+        if "NOT_IMPLEMENTED" in str(problem) or "does not support" in str(problem):
             raise Unsupported(str(problem).split(":")[-1].strip()) from None
         raise
 

@@ -78,17 +78,6 @@ def gather_nd(g):
     g.add("GatherND", [x, index], [(x.dtype, made, x.most, x.exact)], {"batch_dims": batch})
 
 
-def one_hot(g):
-    x = g.pick(lambda t: t.dtype in ("int64", "int32") and t.rank < 5, False)
-    depth = g.size(9)
-    if x is None or x.count * depth > MOST_ELEMENTS:
-        return
-    axis = g.random.randrange(-x.rank - 1, x.rank + 1)
-    at = axis % (x.rank + 1)
-    g.add("OneHot", [x, g.ints([depth]), g.constant([2], data=[-0.5, 2.0])],
-          [(REAL, x.shape[:at] + [depth] + x.shape[at:], 2.0, True)], {"axis": axis})
-
-
 # ---- what networks are quantized to
 
 def quantize(g, x, dtype, by=None):
@@ -256,6 +245,6 @@ def of_powers(g):
         g.like("LpNormalization", y, most=1.0, attrs={"axis": g.axis(y), "p": g.random.choice((1, 2))})
 
 
-BLOCKS = (bitwise, bitwise, shift, gather_elements, gather_nd, one_hot,
+BLOCKS = (bitwise, bitwise, shift, gather_elements, gather_nd,
           quantized_conv, quantized_conv, quantized_product, quantized_product, few_bits, narrow, narrow,
           sample, of_powers)
