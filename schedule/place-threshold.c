@@ -4,12 +4,14 @@
  * its bits are found one after the other, the highest first, each by counting what is
  * not below (bisection over the keys, not the elements: no distribution is bad). What
  * is above it is kept, and of what is equal the first, as many as are still wanted;
- * each of these is asked how many others come before it. */
+ * each of these is asked how many others come before it, or they are sorted where they
+ * are many. */
 #include "config.h"
 
 #include "schedule/place-threshold.h"
 
 #include "schedule/expr.h"
+#include "schedule/place-digits.h"
 #include "schedule/place-keys.h"
 
 typedef struct
@@ -432,5 +434,8 @@ tp_place_emit_threshold (const TpPlacePlan *plan, TpEmit *emit)
   tp_place_store_keys (plan, emit);
   find_threshold (&state);
   keep_wanted (&state);
-  rank_kept (&state);
+  if (plan->sorts_digits)
+    tp_place_emit_digits (plan, emit);
+  else
+    rank_kept (&state);
 }

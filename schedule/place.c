@@ -9,6 +9,7 @@
 
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
+#include "schedule/place-digits.h"
 #include "schedule/place-keys.h"
 #include "schedule/place-threshold.h"
 
@@ -54,7 +55,10 @@ tp_place_count_bytes (const TpPlace *a, const TpChoice *choice)
   if (is_plain (choice))
     return bytes;
   bytes += sizes.padded * key;
-  return choice->values[TP_PLACE_TURNS] ? bytes : bytes + sizes.kept * (key + 24);
+  if (choice->values[TP_PLACE_TURNS])
+    return bytes;
+  return bytes + sizes.kept * (key + 24)
+         + (choice->values[TP_PLACE_SORT] ? TP_PLACE_DIGITS * 8 : 0);
 }
 
 void
@@ -67,6 +71,7 @@ tp_place_plan_init (TpPlacePlan *plan, const TpPlace *a, const TpChoice *choice,
   *plan = (TpPlacePlan) { .a = a, .lanes = choice->values[TP_PLACE_LANES],
                           .items = choice->values[TP_PLACE_ITEMS],
                           .takes_turns = choice->values[TP_PLACE_TURNS],
+                          .sorts_digits = choice->values[TP_PLACE_SORT],
                           .unroll = sizes.unroll, .step = sizes.step,
                           .padded = sizes.padded };
   key = a->is_integer || plan->takes_turns ? TPLAN_DTYPE_INT64
@@ -84,6 +89,8 @@ tp_place_plan_init (TpPlacePlan *plan, const TpPlace *a, const TpChoice *choice,
   plan->kept_at = ADD (TPLAN_DTYPE_INT64, sizes.kept);
   plan->ranks = ADD (TPLAN_DTYPE_INT64, sizes.kept);
   plan->order = ADD (TPLAN_DTYPE_INT64, sizes.kept);
+  if (plan->sorts_digits)
+    plan->counts = ADD (TPLAN_DTYPE_INT64, TP_PLACE_DIGITS);
 #undef ADD
 }
 

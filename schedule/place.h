@@ -24,6 +24,7 @@ enum
 {
   TP_PLACE_LANES,
   TP_PLACE_TURNS,             /* one after the other, or all above a threshold */
+  TP_PLACE_SORT,              /* these by their digits, or each compared with all */
   TP_PLACE_ITEMS,             /* work-items of a row; 1 on CPUs */
   TP_PLACE_POINTS,            /* rows per group, about */
 };
@@ -34,13 +35,14 @@ typedef struct
 {
   const TpPlace *a;
   int lanes, items;
-  gboolean takes_turns;
+  gboolean takes_turns, sorts_digits;
   int unroll;                 /* vectors of keys at once */
   int step;                   /* keys that a vector of others is compared with at once */
   gint64 padded;              /* keys, and what fills their last vectors */
   int keys;                   /* buffers of the group */
   int kept_keys, kept_at;     /* what is above the threshold, and where it stands */
   int ranks, order;           /* what comes before each, and the places in order */
+  int counts;                 /* of each digit */
   int parts[2];               /* what each item has to say */
 } TpPlacePlan;
 

@@ -18,7 +18,9 @@
 #define BIT_COST 25.0
 #define BIT_VECTOR 1.5
 #define KEEP_COST 2.5
-#define RANK_VECTOR 1.2
+#define RANK_VECTOR 2.5
+#define SORT_COST 3200.0
+#define SORT_ELEMENT 32.0
 #define ORDER_COST 8.0
 #define PLAIN_COST 6.0
 #define JOIN_COST 2.0
@@ -26,6 +28,7 @@
 static const TpParam params[] = {
   { "lanes", 1, 1, MAX_LANES, 0 },
   { "turns", 1, 0, 1, 0 },
+  { "sort", 1, 0, 1, 0 },
   { "items", 1, 1, MOST_ITEMS, 1 },
   { "points", 1, 1, G_MAXINT64 / 4, 0 },
   { NULL },
@@ -129,6 +132,10 @@ place_find_fault (gconstpointer analysis, const TpChoice *choice)
   if (lanes > 1 && choice->values[TP_PLACE_TURNS]
       && (a->is_integer || a->n > G_MAXINT32))
     return "integers, or places, that leave no room for the other";
+  if (choice->values[TP_PLACE_SORT]
+      && (choice->values[TP_PLACE_TURNS] || items > 1 || a->is_integer
+          || a->k > G_MAXINT32))
+    return "sorting of what takes turns, or is shared, or has too many digits";
   if (tp_place_count_bytes (a, choice) > a->target->local_bytes)
     return "more local memory than a group has";
   if (choice->values[TP_PLACE_POINTS] > MAX (a->n_points, 1)
@@ -147,11 +154,12 @@ list_ways (const TpPlace *a, const TpChoice *partial, TpArray *out)
 
   choice.values[TP_PLACE_POINTS] = 1;
   for (int lanes = a->target->lanes; lanes >= 1; lanes /= lanes == 4 ? 4 : 2)
-    for (int turns = 0; turns <= 1; turns++)
+    for (int way = 0; way < 3; way++)
       for (gint64 items = 1; items <= most; items *= 2)
         {
           choice.values[TP_PLACE_LANES] = lanes;
-          choice.values[TP_PLACE_TURNS] = turns;
+          choice.values[TP_PLACE_TURNS] = way == 1;
+          choice.values[TP_PLACE_SORT] = way == 2;
           choice.values[TP_PLACE_ITEMS] = items;
           if (place_find_fault (a, &choice) == NULL)
             tp_array_append_val (out, choice);
@@ -165,14 +173,16 @@ count_work (const TpPlace *a, const TpChoice *choice)
   double lanes = choice->values[TP_PLACE_LANES];
   double items = choice->values[TP_PLACE_ITEMS], n = a->n / items, k = a->k;
   double bits = a->is_integer ? 64 : 32, wide = a->is_integer ? 2 : 1;
+  double order = choice->values[TP_PLACE_SORT]
+                     ? SORT_COST + SORT_ELEMENT * k
+                     : RANK_VECTOR * k * k / lanes / items + ORDER_COST * k / items;
 
   if (choice->values[TP_PLACE_TURNS] && lanes == 1)
     return k * (PLAIN_COST * n + JOIN_COST * items + ORDER_COST);
   if (choice->values[TP_PLACE_TURNS])
     return k * (TURN_VECTOR * n / lanes + TURN_COST);
   return bits * (BIT_VECTOR * wide * n / lanes + BIT_COST + JOIN_COST * items)
-         + KEEP_COST * n + RANK_VECTOR * k * k / lanes / items
-         + ORDER_COST * k / items;
+         + KEEP_COST * n + order;
 }
 
 static void
