@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#define MAX_RUN 64            /* ops that are moved at once */
 #define MANY_TENSORS 64       /* of one move, which looks at each twice */
 
 typedef struct
@@ -170,6 +171,38 @@ try_moves (TpLoadBest *best, const TpLoadPieces *pieces)
   return has_moved;
 }
 
+/* With all of it there; if that is not better it is put back. */
+static gboolean
+try_run (TpLoadBest *best, TpLoadPiece run, int to)
+{
+  Score before = score_loads (best->model, best->loads);
+  g_autofree guint8 *kept = tp_new (guint8, run.n_ops + 1);
+
+  for (int i = 0; i < run.n_ops; i++)
+    kept[i] = best->devices[run.ops[i]];
+  if (find_device (best->devices, run) == to || !move (best, run, to))
+    return FALSE;
+  if (is_better (best, best->devices, score_loads (best->model, best->loads), before))
+    return TRUE;
+  tp_load_model_put (best->model, best->devices, best->loads, run, kept);
+  return FALSE;
+}
+
+/* Of two ops and more, half as many more each time. */
+static gboolean
+try_runs (TpLoadBest *best, const TpLoadPieces *pieces)
+{
+  gboolean has_moved = FALSE;
+
+  for (int n = 2; n <= MIN (MAX_RUN, pieces->n_ops); n += (n + 1) / 2)
+    for (int i = 0; i + n <= pieces->n_ops; i++)
+      for (int to = 0; to < best->model->problem->n_devices; to++)
+        if (best->work_left > 0
+            && try_run (best, tp_load_pieces_get_run (pieces, i, n), to))
+          has_moved = TRUE;
+  return has_moved;
+}
+
 /* Stops at the first that helps: moves alone are tried again then. */
 static gboolean
 try_swaps (TpLoadBest *best, const TpLoadPieces *pieces)
@@ -196,6 +229,7 @@ tp_load_best_improve (TpLoadBest *best)
 
   tp_load_pieces_init (&pieces, best->model->problem);
   while (best->work_left > 0)
-    if (!try_moves (best, &pieces) && !try_swaps (best, &pieces))
+    if (!try_moves (best, &pieces) && !try_runs (best, &pieces)
+        && !try_swaps (best, &pieces))
       return;
 }

@@ -31,7 +31,7 @@ void tp_load_best_offer (TpLoadBest *best, const guint8 *devices);
 /* Goes from @from to @to op by op, in their order, and offers what is between. */
 void tp_load_best_walk (TpLoadBest *best, const guint8 *from,
                         const guint8 *to);
-/* Moves and swaps ops and groups while that helps. */
+/* Moves ops, groups and runs of ops, and swaps ops and groups, while that helps. */
 void tp_load_best_improve (TpLoadBest *best);
 
 #endif
