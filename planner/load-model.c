@@ -20,6 +20,7 @@ tp_load_model_init (TpLoadModel *model, const TpProblem *problem)
   for (int i = 0; i < n_groups; i++)
     for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
       model->group_of[problem->groups->groups[i].nodes[k]] = i;
+  model->to = tp_new0 (guint8, n_nodes);
   model->seen_groups = tp_new0 (guint, (gsize) n_groups + 1);
   model->seen_tensors
       = tp_new0 (guint, (gsize) problem->graph->n_tensors + 1);
@@ -29,6 +30,7 @@ void
 tp_load_model_clear (TpLoadModel *model)
 {
   g_clear_pointer (&model->group_of, g_free);
+  g_clear_pointer (&model->to, g_free);
   g_clear_pointer (&model->seen_groups, g_free);
   g_clear_pointer (&model->seen_tensors, g_free);
 }
@@ -169,21 +171,29 @@ add_piece (const Sum *sum, TpLoadPiece piece)
 }
 
 gboolean
-tp_load_model_move (TpLoadModel *model, guint8 *devices, gint64 *loads,
-                    TpLoadPiece piece, int device)
+tp_load_model_put (TpLoadModel *model, guint8 *devices, gint64 *loads,
+                   TpLoadPiece piece, const guint8 *to)
 {
   const Sum before = { model, devices, -1, loads };
   const Sum after = { model, devices, 1, loads };
 
   for (int i = 0; i < piece.n_ops; i++)
-    if (tp_problem_node_cost (model->problem, piece.ops[i], device)
+    if (tp_problem_node_cost (model->problem, piece.ops[i], to[i])
         == TP_COST_NONE)
       return FALSE;
   add_piece (&before, piece);
   for (int i = 0; i < piece.n_ops; i++)
-    devices[piece.ops[i]] = (guint8) device;
+    devices[piece.ops[i]] = to[i];
   add_piece (&after, piece);
   return TRUE;
+}
+
+gboolean
+tp_load_model_move (TpLoadModel *model, guint8 *devices, gint64 *loads,
+                    TpLoadPiece piece, int device)
+{
+  memset (model->to, device, (gsize) piece.n_ops);
+  return tp_load_model_put (model, devices, loads, piece, model->to);
 }
 
 int

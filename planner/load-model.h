@@ -17,6 +17,7 @@ typedef struct
   guint *seen_tensors, *seen_groups; /* [index]: the turn in which it was */
   guint turn;
   gint64 n_met;               /* tensors that moves looked at */
+  guint8 *to;                 /* [op]: where what is moved goes */
 } TpLoadModel;
 
 /* What is moved at once. */
@@ -38,6 +39,9 @@ void tp_load_model_sum (TpLoadModel *model, const guint8 *devices,
  * there. */
 gboolean tp_load_model_move (TpLoadModel *model, guint8 *devices,
                              gint64 *loads, TpLoadPiece piece, int device);
+/* Likewise each op of it to its device in @to: [op of @piece]. */
+gboolean tp_load_model_put (TpLoadModel *model, guint8 *devices, gint64 *loads,
+                            TpLoadPiece piece, const guint8 *to);
 int tp_load_model_find_busiest (const TpLoadModel *model,
                                 const gint64 *loads);
 

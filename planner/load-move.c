@@ -1,6 +1,8 @@
 /* load-move.c: see load-move.h. A placement is better where its most loaded engine
  * carries less, or, at the same, where the squares of all loads add up to less: so
- * that engines next to the busiest are relieved too. Where memory is limited, it is
+ * that engines next to the busiest are relieved too. Where that leads no further, sums
+ * of powers of loads come first, in which all count, and memory that is taken counts as
+ * an engine: it is given to what gains most for its bytes. Where memory is limited, it is
  * better before all where less of it is missing; as that takes long to find out, it
  * is asked only of placements that could be better by it. */
 #include "config.h"
@@ -13,21 +15,53 @@
 
 #include <string.h>
 
+#define MAX_RUN 64            /* ops that are moved at once */
+#define FIRST_POWER 2         /* of loads */
+#define LAST_POWER 8
 #define MANY_TENSORS 64       /* of one move, which looks at each twice */
 
 typedef struct
 {
   gint64 most;
-  double squares;
+  double powers;              /* squares, if not asked for others */
 } Score;
 
-static Score
-score_loads (const TpLoadModel *model, const gint64 *loads)
+static double
+find_power (double load, int power)
 {
-  Score score = { loads[tp_load_model_find_busiest (model, loads)], 0 };
+  for (int n = 2; n <= power; n *= 2)
+    load *= load;
+  return load;
+}
 
+/* What the best takes of memory. */
+static double
+score_room (const TpLoadBest *best)
+{
+  const TpProblem *problem = best->model->problem;
+  double taken[TP_LOAD_MAX_ENGINES] = { 0 }, sum = 0;
+
+  for (int i = 0; i < problem->graph->n_nodes; i++)
+    taken[best->devices[i]]
+        += best->room->parts[(gsize) i * problem->n_devices + best->devices[i]];
+  for (int d = 0; d < problem->n_devices; d++)
+    sum += find_power (taken[d] * (double) best->full, best->power);
+  return sum;
+}
+
+/* @loads: of what is offered; of the best, where powers count. */
+static Score
+score_loads (const TpLoadBest *best, const gint64 *loads)
+{
+  const TpLoadModel *model = best->model;
+  Score score = { 0, 0 };
+
+  if (best->power == 0)
+    score.most = loads[tp_load_model_find_busiest (model, loads)];
   for (int i = 0; i < model->n_engines; i++)
-    score.squares += (double) loads[i] * (double) loads[i];
+    score.powers += find_power ((double) loads[i], MAX (best->power, 2));
+  if (best->power > 0 && best->room != NULL && best->room->parts != NULL)
+    score.powers += score_room (best);
   return score;
 }
 
@@ -36,7 +70,7 @@ is_less (Score score, Score than)
 {
   if (score.most != than.most)
     return score.most < than.most;
-  return score.squares < than.squares;
+  return score.powers < than.powers;
 }
 
 static gint64
@@ -79,8 +113,8 @@ tp_load_best_offer (TpLoadBest *best, const guint8 *devices)
   gint64 loads[TP_LOAD_MAX_ENGINES];
 
   tp_load_model_sum (best->model, devices, loads);
-  if (is_better (best, devices, score_loads (best->model, loads),
-                 score_loads (best->model, best->loads)))
+  if (is_better (best, devices, score_loads (best, loads),
+                 score_loads (best, best->loads)))
     take (best, devices, loads);
 }
 
@@ -101,8 +135,8 @@ tp_load_best_walk (TpLoadBest *best, const guint8 *from, const guint8 *to)
       if (devices[i] == to[i]
           || !tp_load_model_move (model, devices, loads, piece, to[i]))
         continue;
-      if (is_better (best, devices, score_loads (model, loads),
-                     score_loads (model, best->loads)))
+      if (is_better (best, devices, score_loads (best, loads),
+                     score_loads (best, best->loads)))
         take (best, devices, loads);
     }
 }
@@ -138,7 +172,7 @@ static gboolean
 try_pieces (TpLoadBest *best, TpLoadPiece first, int to,
             const TpLoadPiece *second)
 {
-  Score before = score_loads (best->model, best->loads);
+  Score before = score_loads (best, best->loads);
   int device = find_device (best->devices, first);
 
   if (device < 0 || device == to
@@ -148,7 +182,7 @@ try_pieces (TpLoadBest *best, TpLoadPiece first, int to,
   if (second == NULL || move (best, *second, device))
     {
       if (is_better (best, best->devices,
-                     score_loads (best->model, best->loads), before))
+                     score_loads (best, best->loads), before))
         return TRUE;
       if (second != NULL)
         move (best, *second, to);
@@ -167,6 +201,38 @@ try_moves (TpLoadBest *best, const TpLoadPieces *pieces)
       if (best->work_left > 0
           && try_pieces (best, tp_load_pieces_get (pieces, i), to, NULL))
         has_moved = TRUE;
+  return has_moved;
+}
+
+/* With all of it there; if that is not better it is put back. */
+static gboolean
+try_run (TpLoadBest *best, TpLoadPiece run, int to)
+{
+  Score before = score_loads (best, best->loads);
+  g_autofree guint8 *kept = tp_new (guint8, run.n_ops + 1);
+
+  for (int i = 0; i < run.n_ops; i++)
+    kept[i] = best->devices[run.ops[i]];
+  if (find_device (best->devices, run) == to || !move (best, run, to))
+    return FALSE;
+  if (is_better (best, best->devices, score_loads (best, best->loads), before))
+    return TRUE;
+  tp_load_model_put (best->model, best->devices, best->loads, run, kept);
+  return FALSE;
+}
+
+/* Of two ops and more, half as many more each time. */
+static gboolean
+try_runs (TpLoadBest *best, const TpLoadPieces *pieces)
+{
+  gboolean has_moved = FALSE;
+
+  for (int n = 2; n <= MIN (MAX_RUN, pieces->n_ops); n += (n + 1) / 2)
+    for (int i = 0; i + n <= pieces->n_ops; i++)
+      for (int to = 0; to < best->model->problem->n_devices; to++)
+        if (best->work_left > 0
+            && try_run (best, tp_load_pieces_get_run (pieces, i, n), to))
+          has_moved = TRUE;
   return has_moved;
 }
 
@@ -196,6 +262,40 @@ tp_load_best_improve (TpLoadBest *best)
 
   tp_load_pieces_init (&pieces, best->model->problem);
   while (best->work_left > 0)
-    if (!try_moves (best, &pieces) && !try_swaps (best, &pieces))
+    if (!try_moves (best, &pieces) && !try_runs (best, &pieces)
+        && !try_swaps (best, &pieces))
       return;
+}
+
+/* @loads: of @devices, both of which become those that are found. */
+static void
+search_from (TpLoadBest *best, guint8 *devices, gint64 *loads, int power)
+{
+  TpLoadBest trial = *best;
+
+  trial.devices = devices;
+  trial.loads = loads;
+  trial.excess = 0;
+  trial.power = power;
+  trial.full = loads[tp_load_model_find_busiest (best->model, loads)];
+  tp_load_best_improve (&trial);
+  trial.power = 0;
+  tp_load_best_improve (&trial);
+  best->work_left = trial.work_left;
+}
+
+void
+tp_load_best_descend (TpLoadBest *best, const guint8 *devices)
+{
+  gsize n = (gsize) best->model->problem->graph->n_nodes + 1;
+  g_autofree guint8 *found = tp_new (guint8, n);
+  gint64 loads[TP_LOAD_MAX_ENGINES];
+
+  for (int power = FIRST_POWER; power <= LAST_POWER; power *= 4)
+    {
+      memcpy (found, devices, n);
+      tp_load_model_sum (best->model, found, loads);
+      search_from (best, found, loads, power);
+      tp_load_best_offer (best, found);
+    }
 }

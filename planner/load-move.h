@@ -13,6 +13,8 @@ typedef struct
   gint64 work_left;           /* in ops of placements that are asked about; those
                                * not asked about are not taken */
   const guint8 *start;        /* (nullable) [node]: one that may fit */
+  double *parts;              /* (nullable) [node * n_devices + device]: which part of
+                               * its limit the node takes there, about */
 } TpLoadRoom;
 
 typedef struct
@@ -23,6 +25,10 @@ typedef struct
   gint64 work_left;           /* in ops moved for trial */
   TpLoadRoom *room;           /* (nullable) (unowned) */
   gint64 excess;              /* of the best, in bytes */
+  int power;                  /* 0: the most is made less; else the sum of loads, and
+                               * of what is taken of memory, to that power, which is
+                               * one of 2 */
+  gint64 full;                /* the load as which a full memory counts then */
 } TpLoadBest;
 
 /* Takes @devices if it is less above the limits, or no more and its busiest engine
@@ -31,7 +37,10 @@ void tp_load_best_offer (TpLoadBest *best, const guint8 *devices);
 /* Goes from @from to @to op by op, in their order, and offers what is between. */
 void tp_load_best_walk (TpLoadBest *best, const guint8 *from,
                         const guint8 *to);
-/* Moves and swaps ops and groups while that helps. */
+/* Moves ops, groups and runs of ops, and swaps ops and groups, while that helps. */
 void tp_load_best_improve (TpLoadBest *best);
+/* Offers what that makes of @devices, which fits and is not its own, first by sums of
+ * powers: they see what relieves an engine that is not the busiest yet. */
+void tp_load_best_descend (TpLoadBest *best, const guint8 *devices);
 
 #endif

@@ -42,6 +42,7 @@ tp_load_pieces_init (TpLoadPieces *pieces, const TpProblem *problem)
         add_together (pieces, problem, &i, seen);
         end_piece (pieces);
       }
+  pieces->n_ops = (int) pieces->ends->len;
   for (int i = 0; i < problem->costs->n_groups; i++)
     {
       const TpGroup *group = &problem->groups->groups[i];
@@ -60,11 +61,17 @@ tp_load_pieces_clear (TpLoadPieces *pieces)
 }
 
 TpLoadPiece
+tp_load_pieces_get_run (const TpLoadPieces *pieces, int first, int n)
+{
+  int start = first == 0 ? 0 : tp_array_index (pieces->ends, int, first - 1);
+  int end = tp_array_index (pieces->ends, int, first + n - 1);
+
+  return (TpLoadPiece){ &tp_array_index (pieces->ops, int, start),
+                        end - start };
+}
+
+TpLoadPiece
 tp_load_pieces_get (const TpLoadPieces *pieces, int index)
 {
-  int first = index == 0 ? 0 : tp_array_index (pieces->ends, int, index - 1);
-  int end = tp_array_index (pieces->ends, int, index);
-
-  return (TpLoadPiece){ &tp_array_index (pieces->ops, int, first),
-                        end - first };
+  return tp_load_pieces_get_run (pieces, index, 1);
 }

@@ -10,6 +10,7 @@ typedef struct
 {
   TpArray *ops;               /* int: of all pieces, one after the other */
   TpArray *ends;              /* int: [piece]: where its ops end there */
+  int n_ops;                  /* pieces that are no groups, which come first */
 } TpLoadPieces;
 
 /* Ops in their order, those that are to be together where the first of them stands;
@@ -19,5 +20,8 @@ void tp_load_pieces_clear (TpLoadPieces *pieces);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLoadPieces, tp_load_pieces_clear)
 
 TpLoadPiece tp_load_pieces_get (const TpLoadPieces *pieces, int index);
+/* Of those that are no groups, @n from @first on as one. */
+TpLoadPiece tp_load_pieces_get_run (const TpLoadPieces *pieces, int first,
+                                    int n);
 
 #endif

@@ -1,54 +1,205 @@
-/* load-room.c: see load-room.h. What is found on the way to a bound is a candidate. */
+/* load-room.c: see load-room.h. What is found on the way to a bound is a candidate, and what
+ * moves make of it; the best, and what is near it, say which weights to try next. */
 #include "config.h"
 
 #include "planner/load-room.h"
 
 #include "ir/guard.h"
+#include "ir/pools.h"
+#include "planner/limit-held.h"
+#include "planner/load-pieces.h"
 #include "planner/room-bound.h"
 
 #include <string.h>
 
 #define ROUNDS 2              /* on two devices */
+#define LEAST_ROUNDS 4        /* on more */
+#define IDLE 2                /* rounds that led nowhere, one after the other */
+#define MOVES (1 << 20)       /* of one descent, as of TpLoadBest */
+#define ROOM_WORK (1 << 22)   /* likewise, as of TpLoadRoom */
+#define NEAR (1 << 18)        /* ops of all placements near one */
+#define MAX_NEAR 512
 
-/* A placement that fits, which may be the best. */
-static void
-offer (TpRoomBound *bound, const guint8 *fitting, guint8 *devices,
-       TpLoadProof *proof)
+typedef struct
 {
-  gint64 loads[TP_LOAD_MAX_ENGINES] = { 0 }, load;
+  TpRoomBound bound;
+  TpLoadBest best;            /* its devices and loads are the caller's */
+  TpLoadProof *proof;         /* (unowned) */
+  TpLimitHeld held;
+  double *parts;              /* as of TpLoadRoom */
+} Search;
 
-  tp_load_model_sum (&bound->model, fitting, loads);
-  load = loads[tp_load_model_find_busiest (&bound->model, loads)];
-  if (load >= proof->load_ns)
+static void
+search_clear (Search *search)
+{
+  tp_room_bound_clear (&search->bound);
+  tp_limit_held_clear (&search->held);
+  g_clear_pointer (&search->parts, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
+
+static gint64
+get_load (const Search *search)
+{
+  return search->best.loads[tp_load_model_find_busiest (search->best.model,
+                                                        search->best.loads)];
+}
+
+/* What is proved. */
+static gint64
+get_bound (const Search *search)
+{
+  const TpRoomProof *room = search->bound.proof;
+
+  return room == NULL ? search->proof->bound_ns : room->bound_ns;
+}
+
+/* ---- placements ------------------------------------------------------------ */
+
+static gboolean
+is_met (const Search *search)
+{
+  const TpPointers *met = search->bound.met;
+  gsize n = (gsize) search->bound.problem->graph->n_nodes;
+
+  for (guint i = 0; i < met->len; i++)
+    if (memcmp (met->pdata[i], search->best.devices, n) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+fits (TpLoadRoom *room, const guint8 *devices)
+{
+  return room->find_excess (room->data, devices) == 0;
+}
+
+/* With @piece on each of the other devices, if that fits. @devices: as the best is, for
+ * trying. */
+static void
+meet_moved (Search *search, TpLoadPiece piece, guint8 *devices)
+{
+  gsize n = (gsize) search->bound.problem->graph->n_nodes;
+  gint64 loads[TP_LOAD_MAX_ENGINES] = { 0 };
+
+  for (int d = 0; d < search->bound.problem->n_devices; d++)
+    {
+      if (tp_load_model_move (&search->bound.model, devices, loads, piece, d)
+          && memcmp (devices, search->best.devices, n) != 0
+          && fits (search->best.room, devices))
+        tp_room_bound_meet (&search->bound, devices);
+      memcpy (devices, search->best.devices, n);
+    }
+}
+
+/* The best, and what is one move away: what weights prove most then has no such move that
+ * gains, and is cheap at these. */
+static void
+meet_best (Search *search)
+{
+  const TpProblem *problem = search->bound.problem;
+  int n = problem->graph->n_nodes, n_near, step;
+  g_autofree guint8 *devices = tp_memdup (search->best.devices, (gsize) n + 1);
+  g_auto (TpLoadPieces) pieces = { 0 };
+
+  if (is_met (search))
     return;
-  proof->load_ns = load;
-  memcpy (proof->loads, loads, sizeof (gint64) * (gsize) proof->n_engines);
-  memcpy (devices, fitting, bound->problem->graph->n_nodes);
+  tp_room_bound_meet (&search->bound, search->best.devices);
+  tp_load_pieces_init (&pieces, problem);
+  n_near = MIN (NEAR / (n + 1), MAX_NEAR) / problem->n_devices;
+  step = (int) pieces.ends->len / (n_near + 1) + 1;
+  for (int i = 0; i < (int) pieces.ends->len; i += step)
+    meet_moved (search, tp_load_pieces_get (&pieces, i), devices);
+}
+
+/* What ops hold when @devices holds most. */
+static void
+fill_parts (Search *search, const guint8 *devices)
+{
+  const TpProblem *problem = search->bound.problem;
+  int n = problem->graph->n_nodes, k = problem->n_devices;
+  g_autofree gint64 *bytes = tp_new0 (gint64, n + 1);
+
+  for (int d = 0; d < k; d++)
+    {
+      gint64 limit = tp_pools_get_limit (problem->costs, problem->limits, d);
+      int step;
+
+      if (limit <= 0)
+        continue;
+      tp_limit_held_peak (&search->held, (const gint8 *) devices, d, &step);
+      tp_limit_held_share (&search->held, d, step, bytes);
+      for (int i = 0; i < n; i++)
+        search->parts[(gsize) i * k + d] = (double) bytes[i] / (double) limit;
+    }
+}
+
+/* What moves make of @devices, which fits, without heed to memory that is left, and with. */
+static void
+descend (Search *search, const guint8 *devices)
+{
+  TpLoadRoom *room = search->best.room;
+  g_autofree guint8 *from
+      = tp_memdup (devices, (gsize) search->bound.problem->graph->n_nodes + 1);
+
+  fill_parts (search, from);
+  for (int i = 0; i < 2; i++)
+    {
+      search->best.work_left = MOVES;
+      room->work_left = ROOM_WORK;
+      room->parts = i == 0 ? NULL : search->parts;
+      tp_load_best_offer (&search->best, from);
+      tp_load_best_descend (&search->best, from);
+    }
+  room->parts = NULL;
+  tp_load_best_improve (&search->best);
+  meet_best (search);
+}
+
+/* ---- all ------------------------------------------------------------------- */
+
+static void
+search_all (Search *search)
+{
+  const TpProblem *problem = search->bound.problem;
+  g_autofree guint8 *fitting
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+  int n_idle = 0, n_left = tp_room_bound_count_climbs (problem, ROUNDS);
+
+  descend (search, search->best.devices);
+  if (problem->n_devices > 2)
+    n_left = MAX (n_left, LEAST_ROUNDS);
+  for (; n_left > 0 && n_idle < IDLE; n_left--)
+    {
+      gint64 load = get_load (search), bound = get_bound (search);
+
+      if (bound >= load
+          || !tp_room_bound_climb (&search->bound, search->proof->bound_ns, load,
+                                   fitting))
+        return;
+      descend (search, fitting);
+      n_idle = get_load (search) < load || get_bound (search) > bound
+                   ? 0 : n_idle + 1;
+    }
 }
 
 void
-tp_load_room_search (const TpProblem *problem, guint8 *devices,
+tp_load_room_search (const TpProblem *problem, guint8 *devices, TpLoadRoom *room,
                      TpLoadProof *proof)
 {
-  gsize n = (gsize) problem->graph->n_nodes + 1;
-  g_autofree guint8 *fitting = tp_new0 (guint8, n);
-  g_auto (TpRoomBound) bound = { 0 };
+  g_auto (Search) search = { .proof = proof };
 
-  tp_room_bound_init (&bound, problem, FALSE);
-  tp_room_bound_meet (&bound, devices);
-  for (int n_left = tp_room_bound_count_climbs (problem, ROUNDS); n_left > 0;
-       n_left--)
-    {
-      gint64 known = bound.proof == NULL ? proof->bound_ns
-                                         : bound.proof->bound_ns;
-
-      if (known >= proof->load_ns
-          || !tp_room_bound_climb (&bound, proof->bound_ns, proof->load_ns,
-                                   fitting))
-        break;
-      offer (&bound, fitting, devices, proof);
-    }
-  proof->room = g_steal_pointer (&bound.proof);
+  tp_room_bound_init (&search.bound, problem, FALSE);
+  search.best = (TpLoadBest){ .model = &search.bound.model,
+                              .devices = devices,
+                              .loads = proof->loads,
+                              .room = room };
+  tp_limit_held_init (&search.held, problem);
+  search.parts = tp_new0 (double, (gsize) problem->graph->n_nodes
+                                          * (gsize) problem->n_devices + 1);
+  search_all (&search);
+  proof->load_ns = get_load (&search);
+  proof->room = g_steal_pointer (&search.bound.proof);
   if (proof->room != NULL)
     proof->room->bound_ns = MIN (proof->room->bound_ns, proof->load_ns);
 }

@@ -4,16 +4,17 @@
 #define TP_PLANNER_LOAD_ROOM_H
 
 #include "ir/load-proof.h"
-#include "planner/problem.h"
+#include "planner/load-move.h"
 
 /**
  * tp_load_room_search:
  * @problem: with limits
+ * @room: what placements take of memory
  * @devices: (inout): [node]: what was found to fit; then what carries no more, and fits
  * @proof: (inout): of @devices, its bound that of all placements: what is proved of those
  *   that fit is added, if that is more
  */
 void tp_load_room_search (const TpProblem *problem, guint8 *devices,
-                          TpLoadProof *proof);
+                          TpLoadRoom *room, TpLoadProof *proof);
 
 #endif

@@ -35,7 +35,7 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   gsize n = problem->graph->n_nodes;
   g_autofree guint8 *start = tp_new0 (guint8, n + 1);
   g_auto (TpLimitLayout) layout = { 0 };
-  TpLoadRoom room = { find_excess, &layout, ROOM_WORK, start };
+  TpLoadRoom room = { find_excess, &layout, ROOM_WORK, start, NULL };
   g_autoptr (TpLoadProof) proof = NULL;
   gint64 excess;
 
@@ -44,7 +44,7 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   tp_limit_layout_init (&layout, problem);
   proof = tp_load_solve_within (problem, &room, devices, &excess, error);
   if (proof != NULL && excess == 0)
-    tp_load_room_search (problem, devices, proof);
+    tp_load_room_search (problem, devices, &room, proof);
   if (proof == NULL || excess == 0)
     return g_steal_pointer (&proof);
   tp_limit_fail (problem, (const gint8 *) devices, FALSE, error);

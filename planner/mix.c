@@ -264,7 +264,7 @@ check_rates (const TpMix *mix, GError **error)
 static TpLoadProof *
 solve (const TpProblem *problem, Room *room, guint8 *devices, GError **error)
 {
-  TpLoadRoom asked = { find_excess, room, 1 << 21, NULL };
+  TpLoadRoom asked = { find_excess, room, 1 << 21, NULL, NULL };
   gint64 excess = 0;
   g_autoptr (TpLoadProof) proof
       = tp_load_solve (problem, devices, error);

@@ -3,7 +3,9 @@
  * Weights of engines and of paths, all above 0, prove a bound: the least weighted sum over
  * what weights add up to (load.c). Here it is the least of what fits, which the solvers
  * within limits bound, of two devices or of more. Which weights is a game against the
- * placements met so far (load-weights.c), in which a path is as good as an engine. */
+ * placements met so far (load-weights.c), in which a path is as good as an engine. As what
+ * is found is not what is least where memory is short, every second time weights are
+ * halfway to those that proved most. */
 #include "config.h"
 
 #include "planner/room-bound.h"
@@ -20,6 +22,7 @@
 #define MIN_CLIMBS 2          /* on three devices and more */
 #define MAX_CLIMBS 8
 #define CLIMB_OPS 600         /* in all of them */
+#define FINE 1024             /* of all weights: less is no difference */
 #define MAX_PATHS (TP_LOAD_MAX_COLUMNS - TP_LOAD_MAX_ENGINES)
 
 void
@@ -85,16 +88,11 @@ fill_row (TpRoomBound *it, const guint8 *devices, TpLoadRow *row)
         = MAX (tp_paths_measure (&it->paths, it->list->pdata[i], devices), 0);
 }
 
-/* Whole, those of engines at least 1: where nothing is gained no group is one kernel, and
- * what is between its ops is held. FALSE: they are those before. */
-static gboolean
-find_weights (TpRoomBound *it)
+/* The best weights for placements met, engines first. */
+static void
+find_best (TpRoomBound *it, double *out)
 {
   g_autoptr (TpArray) rows = tp_array_new (sizeof (TpLoadRow));
-  gint64 total = tp_load_bound_get_total (it->problem) / 2;
-  int n = it->model.n_engines;
-  double best[TP_LOAD_MAX_COLUMNS];
-  gboolean is_new = FALSE;
 
   for (guint i = 0; i < it->met->len; i++)
     {
@@ -103,14 +101,29 @@ find_weights (TpRoomBound *it)
       fill_row (it, it->met->pdata[i], &row);
       tp_array_append_val (rows, row);
     }
-  tp_load_find_weights (rows, n + (int) it->list->len, best);
+  tp_load_find_weights (rows, it->model.n_engines + (int) it->list->len, out);
+}
+
+/* Whole, those of engines at least 1: where nothing is gained no group is one kernel, and
+ * what is between its ops is held. FALSE: they are those before. */
+static gboolean
+find_weights (TpRoomBound *it)
+{
+  gint64 total = tp_load_bound_get_total (it->problem) / 2;
+  int n = it->model.n_engines;
+  double best[TP_LOAD_MAX_COLUMNS];
+  gboolean is_new = FALSE;
+
+  find_best (it, best);
+  if (it->n_climbs % 2 == 0 && it->proof != NULL && !it->has_paths)
+    tp_load_pull_weights (&it->model, it->proof->weights, best);
   for (int e = 0; e < n; e++)
     {
       gint64 weight = MAX ((gint64) (best[e] * (double) total), 1);
 
       if (tp_costs_is_one_engine (it->problem->costs))
         weight = e == 0 ? MAX (weight, 1) : it->weights[0];
-      is_new |= weight != it->weights[e];
+      is_new |= ABS (weight - it->weights[e]) > total / FINE;
       it->weights[e] = weight;
     }
   for (guint i = 0; i < it->list->len; i++)
@@ -193,7 +206,8 @@ tp_room_bound_climb (TpRoomBound *it, gint64 floor_ns, gint64 most_ns,
   tp_paths_count (&it->paths, it->list, &passed);
   weighed = tp_problem_weigh_passed (it->problem, it->weights, &passed);
   weighed->heeds_noise = FALSE;
-  weighed->is_part = it->problem->n_devices > 2 && it->n_climbs++ > 0;
+  weighed->is_part = it->problem->n_devices > 2 && it->n_climbs > 0;
+  it->n_climbs++;
   if (!solver->solve (weighed, plan, devices, cheapest, NULL))
     return FALSE;
   tp_room_bound_meet (it, devices);

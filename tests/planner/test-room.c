@@ -246,6 +246,76 @@ check_load (const TpTestCase *test, const gint64 *limits, Found *found)
   count (found, plan, plan->load_proof->load_ns, least);
 }
 
+/* No placement that fits is less loaded with @n ops from @first on on one device. */
+static void
+assert_no_run (const TpTestCase *test, const gint64 *limits,
+               const guint8 *devices, int first, int n)
+{
+  gint64 load = find_busiest (test, devices), bytes[TP_TEST_MAX_DEVICES];
+
+  for (int d = 0; d < test->costs->n_devices; d++)
+    {
+      g_autofree guint8 *moved
+          = g_memdup2 (devices, (gsize) test->graph->n_nodes + 1);
+
+      memset (moved + first, d, (gsize) n);
+      if (find_busiest (test, moved) >= load)
+        continue;
+      tp_memory_case_count (test, moved, bytes);
+      g_assert_false (fits (test, bytes, limits));
+    }
+}
+
+/* For all but the first, a part of what the cheapest takes there. */
+static void
+limit_others (const TpTestCase *test, gint64 *limits)
+{
+  g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
+  g_autofree guint8 *devices = tp_test_plan_devices (plan);
+  gint64 bytes[TP_TEST_MAX_DEVICES];
+
+  tp_memory_case_count (test, devices, bytes);
+  for (int d = 1; d < test->costs->n_devices; d++)
+    limits[d] = bytes[d] * g_test_rand_int_range (10, 90) / 100 + 1;
+}
+
+static TpTestCase *
+new_case (int n_devices, int n_ops)
+{
+  return n_devices == 2 ? tp_memory_case_new (n_ops)
+                        : tp_memory_case_new_for (n_devices, n_ops);
+}
+
+/* Of more ops than all placements can be tried of. */
+static void
+test_runs (gconstpointer n_devices)
+{
+  int k = GPOINTER_TO_INT (n_devices), n_bound = 0;
+
+  for (int round = 0; round < ROUNDS / 2; round++)
+    {
+      int n_ops = g_test_rand_int_range (8, 25);
+      g_autoptr (TpTestCase) test = new_case (k, n_ops);
+      gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 };
+      const TpPlaceOptions options
+          = { .objective = "throughput", .limits = limits };
+      g_autoptr (TpPlan) plan = NULL;
+      g_autofree guint8 *devices = NULL;
+
+      limit_others (test, limits);
+      plan = tp_place_with (test->graph, test->groups, test->costs, &options,
+                            NULL);
+      if (plan == NULL || plan->memory_limits == NULL)
+        continue;
+      n_bound++;
+      devices = tp_test_plan_devices (plan);
+      for (int n = 1; n <= 3; n++)
+        for (int i = 0; i + n <= n_ops; i++)
+          assert_no_run (test, limits, devices, i, n);
+    }
+  g_assert_cmpint (n_bound, >=, ROUNDS / 8);
+}
+
 static void
 test_throughput (gconstpointer n_devices)
 {
@@ -255,20 +325,14 @@ test_throughput (gconstpointer n_devices)
   for (int round = 0; round < ROUNDS; round++)
     {
       int n_ops = g_test_rand_int_range (2, k == 2 ? MAX_OPS + 1 : 7);
-      g_autoptr (TpTestCase) test = k == 2
-                                        ? tp_memory_case_new (n_ops)
-                                        : tp_memory_case_new_for (k, n_ops);
+      g_autoptr (TpTestCase) test = new_case (k, n_ops);
       gint64 limits[TP_TEST_MAX_DEVICES + 1] = { 0 };
-      gint64 bytes[TP_TEST_MAX_DEVICES];
-      g_autoptr (TpPlan) plan = tp_memory_case_place (test, NULL, 0);
-      g_autofree guint8 *devices = tp_test_plan_devices (plan);
 
-      tp_memory_case_count (test, devices, bytes);
-      for (int d = 1; d < k; d++)
-        limits[d] = bytes[d] * g_test_rand_int_range (10, 90) / 100 + 1;
+      limit_others (test, limits);
       check_load (test, limits, &found);
     }
   judge (&found);
+  g_assert_cmpint (20 * found.n_least, >=, 19 * found.n_bound);
 }
 
 /* ---- makespan -------------------------------------------------------------- */
@@ -463,6 +527,8 @@ main (int argc, char **argv)
                         test_throughput);
   g_test_add_data_func ("/room/throughput/3", GINT_TO_POINTER (3),
                         test_throughput);
+  g_test_add_data_func ("/room/throughput/runs-2", GINT_TO_POINTER (2), test_runs);
+  g_test_add_data_func ("/room/throughput/runs-3", GINT_TO_POINTER (3), test_runs);
   g_test_add_data_func ("/room/makespan/2", &span_kinds[0], test_makespan);
   g_test_add_data_func ("/room/makespan/3", &span_kinds[1], test_makespan);
   g_test_add_data_func ("/room/makespan-streamed", &span_kinds[2],
