@@ -107,6 +107,7 @@ enum
   SINES,
   POSITIONS,
   BIAS,
+  SINK,                       /* head_sink */
   N_INPUTS = 17
 };
 
@@ -128,9 +129,9 @@ check_inputs (TpBody *self)
   {
     int input;
     const char *name;
-  } unknown[] = { { 11, "head_sink" },     { 12, "k_scale" },
-                  { 13, "v_scale" },       { 14, "q_norm_weight" },
-                  { 15, "k_norm_weight" }, { 16, "query_seqlens" } };
+  } unknown[] = { { 12, "k_scale" },       { 13, "v_scale" },
+                  { 14, "q_norm_weight" }, { 15, "k_norm_weight" },
+                  { 16, "query_seqlens" } };
 
   for (gsize i = 0; i < G_N_ELEMENTS (unknown); i++)
     if (tp_body_get_input (self, unknown[i].input) != NULL)
@@ -178,8 +179,6 @@ check_attrs (TpBody *self, const Query *query)
     tp_body_refuse (self, "kv_num_heads is %" G_GINT64_FORMAT ", must divide "
                           "num_heads, which is %" G_GINT64_FORMAT,
                     query->n_kv_heads, query->n_heads);
-  else if (get_int (self, "smooth_softmax", 0) > 0)
-    tp_body_refuse (self, "smooth_softmax is not supported");
   else if (get_int (self, "sliding_window_cache", 0) != 0)
     tp_body_refuse (self, "sliding_window_cache is not supported: export with "
                           "caches that hold the whole sequence");
@@ -390,6 +389,20 @@ add_window (TpBody *self, const Query *query, const char *bias)
                       NULL);
 }
 
+/* The score beside those of keys, of each head or, where softmax is smooth, 0 of all;
+ * NULL: there is none. */
+static const char *
+find_sink (TpBody *self, const Query *query)
+{
+  const char *sink = tp_body_get_input (self, SINK);
+
+  if (sink != NULL || get_int (self, "smooth_softmax", 0) <= 0)
+    return sink;
+  sink = add_two (self, "CastLike", tp_body_add_float (self, 0.0),
+                  query->qkv[0]);
+  return add_unsqueezed (self, sink, 0);
+}
+
 static const char *
 add_attention (TpBody *self, const Query *query)
 {
@@ -402,7 +415,7 @@ add_attention (TpBody *self, const Query *query)
   TpNode node = { .type = "Attention", .n_attrs = scale == 0.0 ? 2 : 3,
                   .attrs = attrs };
   const char *inputs[] = { query->qkv[0], query->qkv[1], query->qkv[2], NULL,
-                           NULL, NULL, NULL };
+                           NULL, NULL, NULL, NULL };
   const char *y = NULL;
 
   if (get_int (self, "local_window_size", -1) > 0)
@@ -410,9 +423,15 @@ add_attention (TpBody *self, const Query *query)
   inputs[3] = mask;
   if (query->start != NULL)
     inputs[6] = add_two (self, "Add", query->start, query->n_new);
+  inputs[7] = find_sink (self, query);
+  if (inputs[7] != NULL)
+    node.type = "SinkAttention";
   y = tp_body_make_name (self);
   tp_body_add_node (self, &node,
-                    (TpNodeNames){ inputs[6] != NULL ? 7 : mask != NULL ? 4 : 3,
+                    (TpNodeNames){ inputs[7] != NULL   ? 8
+                                   : inputs[6] != NULL ? 7
+                                   : mask != NULL      ? 4
+                                                       : 3,
                                    inputs, 1, &y });
   return y;
 }

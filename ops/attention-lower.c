@@ -393,10 +393,25 @@ add_scores (const Lowering *self, gint64 n_columns, TpScores until,
 
 /* ---- weights and values ------------------------------------------------ */
 
-/* Softmax; of a row of minus infinities alone, zeros: the greatest is held to a
- * number, and the sum away from 0. NaN passes both. */
+/* Expression: the score of a head that has no value. */
 static int
-softmax_expr (TpNest *nest, gboolean may_be_empty)
+load_sink (const Lowering *self, TpNest *nest)
+{
+  enum { HEAD = 1 };
+  const TpTensor *sink = get_input (self, TP_ATTENTION_SINK);
+  int operand = tp_lowered_get_tensor (
+      self->lowered, self->graph, self->node->inputs[TP_ATTENTION_SINK]);
+  TpAccess *load = add_load (self, nest, operand);
+
+  load->stride[HEAD] = sink->dims[0] > 1 ? sink->strides[0] : 0;
+  return tp_nest_load (nest, nest->n_loads - 1);
+}
+
+/* Softmax; of a row of minus infinities alone, zeros: the greatest is held to a
+ * number, and the sum away from 0. NaN passes both. @sink: one more score, of which
+ * nothing is stored; -1: none. */
+static int
+softmax_expr (TpNest *nest, int sink, gboolean may_be_empty)
 {
   int x = tp_nest_load (nest, 0);
   int max = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_MAX, x));
@@ -405,9 +420,17 @@ softmax_expr (TpNest *nest, gboolean may_be_empty)
   if (may_be_empty)
     max = tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, -FLT_MAX),
                           max);
+  if (sink >= 0)
+    max = tp_nest_binary (nest, TP_EXPR_MAX, sink, max);
   power = tp_nest_unary (nest, TP_EXPR_EXP,
                          tp_nest_binary (nest, TP_EXPR_SUB, x, max));
   sum = tp_nest_stage (nest, tp_nest_add_stage (nest, TP_COMBINE_SUM, power));
+  if (sink >= 0)
+    {
+      sink = tp_nest_binary (nest, TP_EXPR_SUB, sink, max);
+      sum = tp_nest_binary (nest, TP_EXPR_ADD, sum,
+                            tp_nest_unary (nest, TP_EXPR_EXP, sink));
+    }
   if (may_be_empty)
     sum = tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, FLT_MIN),
                           sum);
@@ -431,6 +454,7 @@ static void
 add_softmax (const Lowering *self, const Place *from, const Place *to)
 {
   TpNest *nest = add_nest (self);
+  int sink = -1;
 
   tp_nest_add_axis (nest, self->a.n_batch, FALSE);
   tp_nest_add_axis (nest, self->a.n_heads, FALSE);
@@ -439,8 +463,10 @@ add_softmax (const Lowering *self, const Place *from, const Place *to)
   set_weights (add_load (self, nest, from->operand), from);
   set_store (self, nest, to->operand);
   set_weights (&nest->store, to);
+  if (get_input (self, TP_ATTENTION_SINK) != NULL)
+    sink = load_sink (self, nest);
   nest->result = softmax_expr (
-      nest, self->steps >= 0 || get_input (self, TP_ATTENTION_MASK) != NULL);
+      nest, sink, self->steps >= 0 || get_input (self, TP_ATTENTION_MASK) != NULL);
 }
 
 static void

@@ -2,6 +2,7 @@
  *
  *   y = sum over keys of softmax (cap (scale * q . k) + bias) * v
  *
+ * where softmax may have a score more, the sink of the head.
  * Keys that take no part have a bias of minus infinity; where none does, y is 0. */
 #include "config.h"
 
@@ -114,10 +115,21 @@ compute_scores (const Run *run, const gint64 *at, TpScores until, double *out)
     }
 }
 
-static void
-normalize (double *x, gint64 n)
+/* The score that has no value; minus infinity: there is none. */
+static double
+get_sink (const Run *run, const gint64 *at)
 {
-  double max = -INFINITY, sum = 0.0;
+  const TpRefTensor *sink = run->inputs[TP_ATTENTION_SINK];
+
+  if (sink == NULL)
+    return -INFINITY;
+  return sink->data[sink->count > 1 ? at[1] : 0];
+}
+
+static void
+normalize (double *x, gint64 n, double sink)
+{
+  double max = sink, sum = 0.0;
 
   for (gint64 i = 0; i < n; i++)
     max = fmax (max, x[i]);
@@ -126,6 +138,8 @@ normalize (double *x, gint64 n)
       x[i] = max == -INFINITY ? 0.0 : exp (x[i] - max);
       sum += x[i];
     }
+  if (sink > -INFINITY)
+    sum += exp (sink - max);
   for (gint64 i = 0; i < n && sum != 0.0; i++)
     x[i] /= sum;
 }
@@ -180,14 +194,14 @@ tp_attention_reference (const TpNode *node, const TpRefTensor *const *inputs,
   do
     {
       compute_scores (&run, at, TP_SCORES_MASKED, weights);
-      normalize (weights, a->n_keys);
+      normalize (weights, a->n_keys, get_sink (&run, at));
       add_values (&run, at, weights,
                   find_head (&outputs[0], at[0], a->n_heads, at[1], at[2]));
       if (scores == NULL)
         continue;
       compute_scores (&run, at, a->scores, scores);
       if (a->scores == TP_SCORES_WEIGHTS)
-        normalize (scores, a->n_keys);
+        normalize (scores, a->n_keys, get_sink (&run, at));
       scores += a->n_keys;
     }
   while (tp_dims_next (3, (gint64[]){ a->n_batch, a->n_heads, a->n_queries },

@@ -14,6 +14,7 @@ enum
   TP_ATTENTION_PAST_K,
   TP_ATTENTION_PAST_V,
   TP_ATTENTION_LENGTHS,       /* nonpad_kv_seqlen */
+  TP_ATTENTION_SINK,          /* of SinkAttention alone */
   TP_ATTENTION_N_INPUTS
 };
 

@@ -1,4 +1,6 @@
-/* op-attention.c: Attention: shapes and record. */
+/* op-attention.c: Attention, and SinkAttention, in which each head has a score more
+ * that has no value (input 7, of one head or all): what it draws of the weight is lost.
+ * Shapes and records. */
 #include "config.h"
 
 #include "ir/types.h"
@@ -11,7 +13,7 @@
 
 static const char *const input_names[TP_ATTENTION_N_INPUTS]
     = { "Q", "K", "V", "attn_mask", "past_key", "past_value",
-        "nonpad_kv_seqlen" };
+        "nonpad_kv_seqlen", "sink" };
 
 /* ---- types ------------------------------------------------------------- */
 
@@ -177,6 +179,25 @@ check_lengths (const TpAttention *a, const TpNode *node,
 }
 
 static gboolean
+check_sink (const TpAttention *a, const TpNode *node,
+            const TpTensor *const *inputs, GError **error)
+{
+  const TpTensor *sink
+      = tp_node_has_input (node, TP_ATTENTION_SINK) ? inputs[TP_ATTENTION_SINK]
+                                                    : NULL;
+  g_autofree char *own = NULL;
+
+  if (sink == NULL
+      || (sink->rank == 1
+          && (sink->dims[0] == 1 || sink->dims[0] == a->n_heads)))
+    return TRUE;
+  own = tp_dims_to_text (sink->rank, sink->dims);
+  return tp_op_fail (node, error,
+                     "input 7 (sink) has shape %s, [%" G_GINT64_FORMAT
+                     "] or [1] is needed", own, a->n_heads);
+}
+
+static gboolean
 check_attrs (const TpAttention *a, const TpNode *node, GError **error)
 {
   static const gint64 reals[] = { 1, 10, 11, 16 }; /* ONNX's float types */
@@ -236,6 +257,7 @@ attention_infer (const TpNode *node, const TpTensor *const *inputs,
   if (!check_heads (&a, node, q, error) || !check_scores (&a, node, error)
       || !check_keys (&a, node, inputs, error)
       || !check_lengths (&a, node, inputs, error)
+      || !check_sink (&a, node, inputs, error)
       || !check_mask (&a, node, node->n_inputs > TP_ATTENTION_MASK
                                     ? inputs[TP_ATTENTION_MASK] : NULL, error)
       || !check_attrs (&a, node, error))
@@ -259,6 +281,20 @@ static const TpAttrSpec attention_attrs[] = {
 
 const TpOp tp_op_attention = {
   .name = "Attention",
+  .kind = TP_OP_CONTRACT,
+  .n_inputs_min = 3,
+  .n_inputs_max = TP_ATTENTION_SINK,
+  .n_outputs_max = TP_ATTENTION_N_OUTPUTS,
+  .attrs = attention_attrs,
+  .flags = TP_OP_ANY_STRIDES,
+  .tolerance = 1e-5,
+  .infer = attention_infer,
+  .lower = tp_attention_lower,
+  .reference = tp_attention_reference,
+};
+
+const TpOp tp_op_sink_attention = {
+  .name = "SinkAttention",
   .kind = TP_OP_CONTRACT,
   .n_inputs_min = 3,
   .n_inputs_max = TP_ATTENTION_N_INPUTS,

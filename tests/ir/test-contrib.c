@@ -206,15 +206,21 @@ static const Case swiglu_cases[] = {
 /* Two heads of queries, one of keys. */
 #define CACHE "in p 2 1 4 4;in r 2 1 4 4;ints cut 0 0 2 4;ints places 0 1 2 3"
 #define GROUP_QUERY "com.microsoft.GroupQueryAttention "
-#define VALUES_OF(scores)                                                     \
-  "Softmax " scores " -> weights axis=-1;MatMul weights pv -> o;"             \
-  "Transpose o -> ot perm=0,2,1,3;ints join 0 0 -1;Reshape ot join -> y;"     \
-  "Identity pk -> keys;Identity pv -> values"
+#define JOIN                                                                  \
+  "MatMul weights pv -> o;Transpose o -> ot perm=0,2,1,3;ints join 0 0 -1;"   \
+  "Reshape ot join -> y;Identity pk -> keys;Identity pv -> values"
+#define VALUES_OF(scores) "Softmax " scores " -> weights axis=-1;" JOIN
 /* Scores of @q, seen up to @last, and what they weigh. */
-#define WEIGH(last)                                                           \
+#define SCORES_OF(last)                                                       \
   HEADS ("q", "qh") "Transpose pk -> kt perm=0,1,3,2;MatMul qh kt -> raw;"    \
   "scalar half 0.5;Mul raw half -> scaled;LessOrEqual places " last " -> seen;" \
-  "scalar far -10000;Where seen scaled far -> masked;" VALUES_OF ("masked")
+  "scalar far -10000;Where seen scaled far -> masked;"
+#define WEIGH(last) SCORES_OF (last) VALUES_OF ("masked")
+/* @sink, a score more of a head, has its part of the weights and no value. */
+#define WEIGH_BESIDE(sink, last)                                              \
+  SCORES_OF (last) "ints shape 2 2 1 1;Expand " sink " shape -> extra;"       \
+  "Concat masked extra -> more axis=3;Softmax more -> all axis=-1;"          \
+  "ints first 0;ints end 4;ints along 3;Slice all first end along -> weights;" JOIN
 #define TOKEN "in q 2 1 8;in k 2 1 4;in v 2 1 4;int32 l 2;" CACHE
 /* What is new is put where @l says. */
 #define WRITE                                                                 \
@@ -233,6 +239,12 @@ static const Case cache_cases[] = {
   { "cache-token", TOKEN ";ints t 4",
     GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1",
     WRITE WEIGH ("l4") },
+  { "cache-sink", TOKEN ";ints t 4;in s 2",
+    GROUP_QUERY "q k v p r l t _ _ _ _ s -> y keys values num_heads=2 kv_num_heads=1",
+    WRITE "ints heads4 1 2 1 1;Reshape s heads4 -> sink;" WEIGH_BESIDE ("sink", "l4") },
+  { "cache-smooth", TOKEN ";ints t 4",
+    GROUP_QUERY "q k v p r l t -> y keys values num_heads=2 kv_num_heads=1 smooth_softmax=1",
+    WRITE "scalar sink 0;" WEIGH_BESIDE ("sink", "l4") },
   { "cache-packed", "in x 2 1 16;int32 l 2;" CACHE ";ints t 4",
     GROUP_QUERY "x _ _ p r l t -> y keys values num_heads=2 kv_num_heads=1",
     "ints parts 8 4 4;Split x parts -> q k v axis=2;" WRITE WEIGH ("l4") },
@@ -385,12 +397,13 @@ static const struct
   { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
     "num_heads=2 kv_num_heads=3", "kv_num_heads is 3, must divide num_heads" },
   { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
-    "num_heads=2 kv_num_heads=2 smooth_softmax=1", "smooth_softmax is not supported" },
-  { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q q _ _ l t -> y "
     "num_heads=2 kv_num_heads=2 do_rotary=1", "do_rotary needs cos_cache and sin_cache" },
-  { "in q 2 3 8;int32 l 2;int32 t 1;const s 2;com.microsoft.GroupQueryAttention "
+  { "in q 2 3 8;int32 l 2;int32 t 1;const s 3;com.microsoft.GroupQueryAttention "
     "q q q _ _ l t _ _ _ _ s -> y num_heads=2 kv_num_heads=2",
-    "input 11 (head_sink) is not supported" },
+    "input 7 (sink) has shape [3], [2] or [1] is needed" },
+  { "in q 2 3 8;int32 l 2;int32 t 1;const s 3;com.microsoft.GroupQueryAttention "
+    "q q q _ _ l t _ _ _ _ _ s -> y num_heads=2 kv_num_heads=2",
+    "input 12 (k_scale) is not supported" },
   { "in q 2 3 8;int32 l 2;int32 t 1;com.microsoft.GroupQueryAttention q q _ _ _ l t -> y "
     "num_heads=2 kv_num_heads=2", "key and value go together" },
   { "in x 2 32;uint8 q 5 2 8;const s 10;int32 g 32;com.microsoft.MatMulNBits x q s _ g -> y "
