@@ -182,7 +182,8 @@ static const char *const others[] = {
   "LogSoftmax", "LpNormalization", "LpPool", "MatMulInteger", "MatMulNBits",
   "MeanVarianceNormalization", "Not", "Or", "QLinearConv", "QLinearMatMul",
   "QuantizeLinear", "RMSNormalization", "RNN", "Reciprocal", "RoiSample", "RotaryEmbedding",
-  "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "Size", "Softmax",
+  "ScaleShift", "Selu", "Shape", "Sigmoid", "Sin", "Sinh", "SinkAttention",
+  "Size", "Softmax",
   "Softplus", "Softsign", "Sqrt", "Swish", "Tan", "Tanh", "ThresholdedRelu",
   "Xor", "com.microsoft.FusedMatMul", NULL
 };

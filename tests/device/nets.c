@@ -117,7 +117,7 @@ const char net_ends[]
       "   'outputs': ['w']}]}";
 
 /* "read" and "next" read what "a.next" is stored over, but one of them does so whenever
- * it pleases; "b" is read after its next value is made, so that lies elsewhere. */
+ * what is made elsewhere has come; "b" is read after its next value is made, so that lies elsewhere. */
 const char net_states[]
     = "{'format': 'tplan-graph/1', 'name': 'states', 'opset': 17,"
       " 'inputs': [{'name': 'x', 'dtype': 'float32', 'shape': [4, 6]}],"
@@ -125,7 +125,10 @@ const char net_states[]
       " 'state': [{'name': 'a', 'shape': [4, 6], 'next': 'a.next'},"
       "           {'name': 'b', 'shape': [4, 6], 'next': 'b.next'}],"
       " 'ops': ["
-      "  {'name': 'read', 'type': 'Tanh', 'inputs': ['a'], 'outputs': ['t']},"
+      "  {'name': 'far', 'type': 'Sigmoid', 'inputs': ['x'],"
+      "   'outputs': ['w']},"
+      "  {'name': 'read', 'type': 'Sub', 'inputs': ['a', 'w'],"
+      "   'outputs': ['t']},"
       "  {'name': 'tell', 'type': 'Neg', 'inputs': ['t'], 'outputs': ['r']},"
       "  {'name': 'next', 'type': 'Add', 'inputs': ['a', 'x'],"
       "   'outputs': ['a.next']},"

@@ -317,7 +317,7 @@ static const Case cases[] = {
     "g.json: initializers?0?.random.seed: is missing*", BAD },
   { "init-random-int", INIT ("\"shape\": [1], \"dtype\": \"int64\", "
                              "\"random\": {\"seed\": 1}"),
-    "g.json: initializers?0?.random: *float32*", BAD },
+    "g.json: initializers?0?.random: *are reals, not int64", BAD },
   { "file-absent", INIT ("\"file\": \"none.npy\""),
     "g.json: initializers?0?.file: *none.npy*", BAD },
   { "file-out", INIT ("\"file\": \"../../etc/x.npy\""),
