@@ -98,6 +98,10 @@ read_entry (TpCalibration *self, GVariant *item)
       || key >= self->keys->n || self->keys->keys[key].digest == NULL
       || state < 0 || state >= TP_N_ENTRY_STATES)
     return NULL;
+  if (state != TP_ENTRY_FAILED
+      && g_hash_table_contains (self->failed[device],
+                                self->keys->keys[key].digest))
+    return NULL; /* it has failed in a sitting before this one */
   stats.n = n;
   row = tp_inbox_make_entry (self, device, key);
   row->state = state;

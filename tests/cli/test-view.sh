@@ -18,6 +18,7 @@ fits ()
 for model in "$top_srcdir"/examples/*.json "$top_builddir"/examples/*.json; do
   grep -q tplan-graph "$model" || continue
   name=$(basename "$model" .json)
+  [ $name != smollm_135m ] || continue # of 30 layers of ops by turns on two devices no picture can be read
   for devices in sim:desktop-cpu,sim:integrated-gpu sim:laptop-cpu,sim:laptop-gpu; do
     try 0 optimize -q -f -d $devices "$model" -o $name.svg && fits $name.svg
     say $? "$name on $devices fits a screen"
