@@ -72,10 +72,12 @@ tp_unroll_merge (TpUnroll *self, const guint *starts)
 /* ---- errors --------------------------------------------------------------- */
 
 static void
-set_error (const TpUnroll *self, int code, const char *what, GError **error)
+set_error (const TpUnroll *self, int code, GError **error, const char *format,
+           va_list args)
 {
   const TpNode *node = self->node;
   g_autofree char *prefix = tp_draft_dup_prefix (self->draft, node->place);
+  g_autofree char *what = g_strdup_vprintf (format, args);
 
   g_set_error (error, TPLAN_ERROR, code, "%sop '%s' (%s): %s", prefix,
                node->name, node->type, what);
@@ -85,13 +87,11 @@ gboolean
 tp_unroll_fail (const TpUnroll *self, GError **error,
                 const char *format, ...)
 {
-  g_autofree char *what = NULL;
   va_list args;
 
   va_start (args, format);
-  what = g_strdup_vprintf (format, args);
+  set_error (self, TPLAN_ERROR_INPUT, error, format, args);
   va_end (args);
-  set_error (self, TPLAN_ERROR_INPUT, what, error);
   return FALSE;
 }
 
@@ -99,13 +99,11 @@ gboolean
 tp_unroll_refuse (const TpUnroll *self, GError **error,
                   const char *format, ...)
 {
-  g_autofree char *what = NULL;
   va_list args;
 
   va_start (args, format);
-  what = g_strdup_vprintf (format, args);
+  set_error (self, TPLAN_ERROR_UNSUPPORTED, error, format, args);
   va_end (args);
-  set_error (self, TPLAN_ERROR_UNSUPPORTED, what, error);
   return FALSE;
 }
 
