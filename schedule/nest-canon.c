@@ -71,6 +71,15 @@ tp_nest_index_walks (const TpNest *nest, const TpAccess *access, int axis)
   return FALSE;
 }
 
+gboolean
+tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
+{
+  for (int j = 0; j < access->n_guards; j++)
+    if (access->guards[j].coef[axis] != 0)
+      return FALSE;
+  return !tp_nest_index_walks (nest, access, axis);
+}
+
 static gboolean
 guards_equal (const TpNest *nest, const TpAccess *a, const TpAccess *b)
 {

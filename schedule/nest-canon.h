@@ -15,6 +15,10 @@ gboolean *tp_nest_find_loads_of (const TpNest *nest, int root);
 /* Does the index of @access depend on @axis? */
 gboolean tp_nest_index_walks (const TpNest *nest, const TpAccess *access,
                               int axis);
+/* Do neither the index nor the guards of @access depend on @axis: is it one stride from
+ * point to point? */
+gboolean tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access,
+                                 int axis);
 /* The value @expr, a real, takes where guards fail: FALSE when it is not a constant, or
  * when its guarded loads differ in their guards. */
 gboolean tp_nest_find_outside (const TpNest *nest, int expr, double *out_value);

@@ -300,14 +300,10 @@ axis_fits (const TpNest *nest, int axis, const gboolean *used)
 
       if (!used[i])
         continue;
-      if (load->stride[axis] != 0 && load->stride[axis] != 1)
-        return FALSE;
-      if (tp_nest_index_walks (nest, load, axis))
+      if ((load->stride[axis] != 0 && load->stride[axis] != 1)
+          || !tp_nest_is_plain_along (nest, load, axis))
         return FALSE;
       is_contiguous |= load->stride[axis] == 1;
-      for (int j = 0; j < load->n_guards; j++)
-        if (load->guards[j].coef[axis] != 0)
-          return FALSE;
     }
   return is_contiguous;
 }

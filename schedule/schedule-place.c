@@ -49,11 +49,8 @@ is_straight (const TpNest *nest, int axis)
       if (!used[i])
         continue;
       if ((load->stride[axis] != 0 && load->stride[axis] != 1)
-          || tp_nest_index_walks (nest, load, axis))
+          || !tp_nest_is_plain_along (nest, load, axis))
         return FALSE;
-      for (int j = 0; j < load->n_guards; j++)
-        if (load->guards[j].coef[axis] != 0)
-          return FALSE;
     }
   return TRUE;
 }

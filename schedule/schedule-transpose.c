@@ -196,11 +196,8 @@ is_readable (const TpNest *nest, int axis, int *out_n)
       if (!used[i])
         continue;
       if ((load->stride[axis] != 0 && load->stride[axis] != 1)
-          || tp_nest_index_walks (nest, load, axis))
+          || !tp_nest_is_plain_along (nest, load, axis))
         return FALSE;
-      for (int j = 0; j < load->n_guards; j++)
-        if (load->guards[j].coef[axis] != 0)
-          return FALSE;
       *out_n += load->stride[axis] == 1;
     }
   return TRUE;

@@ -24,13 +24,10 @@ count_misfits (const TpNest *nest, int axis, const gboolean *used,
 
       if (!used[i])
         continue;
-      if (tp_nest_index_walks (nest, load, axis))
+      if (!tp_nest_is_plain_along (nest, load, axis))
         return -1;
       n += load->stride[axis] != 0 && load->stride[axis] != 1;
       *out_has_fit |= load->stride[axis] == 1;
-      for (int j = 0; j < load->n_guards; j++)
-        if (load->guards[j].coef[axis] != 0)
-          return -1;
     }
   return n;
 }
