@@ -51,6 +51,12 @@ watts_work (TpChannel *channel, gpointer data)
   tp_watts_work (channel, &((TpCalibration *) data)->watts);
 }
 
+static int
+count_sittings (const TpCalibration *self)
+{
+  return self->options->is_brief ? 1 : TP_SITTINGS_MOST;
+}
+
 /* ---- constants ---------------------------------------------------------- */
 
 /* A device known to the system table only gets a row in @db too, for what is
@@ -185,6 +191,31 @@ run_constants (TpCalibration *self, GError **error)
   return TRUE;
 }
 
+/* Copies, by other processes, as long as all stay within what one may take. What
+ * these do not come through with, the first did. */
+static gboolean
+copy_again (TpCalibration *self, GError **error)
+{
+  int n = self->devices->len;
+  g_autofree gboolean *is_wanted = g_new0 (gboolean, n + 1);
+
+  for (int i = 0; i < n; i++)
+    is_wanted[i] = self->rows[i] != NULL
+                   && g_hash_table_contains (
+                       self->transfers, g_ptr_array_index (self->devices, i));
+  self->constants.is_wanted = is_wanted;
+  self->constants.is_again = TRUE;
+  for (int i = 1; i < count_sittings (self) && !tp_calibration_is_over (self)
+                  && g_hash_table_size (self->transfers) > 0
+                  && self->transfers_us <= tp_patience_get_most_us () / (i + 1);
+       i++)
+    if (!tp_child_run (self, constants_work, error))
+      return FALSE;
+  self->constants = (TpConstantsJob){ 0 };
+  g_hash_table_remove_all (self->transfers);
+  return TRUE;
+}
+
 static gboolean
 measure_constants (TpCalibration *self, GError **error)
 {
@@ -196,7 +227,7 @@ measure_constants (TpCalibration *self, GError **error)
         return TRUE;
     }
   self->n_total += count_unknown (self);
-  if (!run_constants (self, error))
+  if (!run_constants (self, error) || !copy_again (self, error))
     return FALSE;
   for (guint i = self->devices->len; self->keys == NULL && i-- > 0;)
     if (self->rows[i] == NULL && self->has_given_up[i])
@@ -336,12 +367,6 @@ count_steps (const TpCalibration *self)
   return n;
 }
 
-static int
-count_sittings (const TpCalibration *self)
-{
-  return self->options->is_brief ? 1 : TP_SITTINGS_MOST;
-}
-
 /* All of it is to stay within what one may take. */
 static gboolean
 is_quick (const TpCalibration *self, int n_sittings)
@@ -462,6 +487,8 @@ calibration_init (TpCalibration *self, const TpCalibOptions *options)
   if (options->time_limit_ns > 0)
     self->deadline_us = self->start_us + options->time_limit_ns / 1000;
   self->sittings = tp_sittings_new ();
+  self->transfers = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
+                                           (GDestroyNotify) g_array_unref);
   self->devices = g_ptr_array_new ();
   for (int i = 0; i < options->n_devices; i++)
     if (!tp_device_is_simulated (options->devices[i]))
@@ -505,6 +532,7 @@ calibration_clear (TpCalibration *self)
   g_free (self->has_given_up);
   g_free (self->failed);
   tp_sittings_free (self->sittings);
+  g_hash_table_unref (self->transfers);
   g_ptr_array_unref (self->devices);
   tp_keys_free (self->keys);
 }

@@ -7,6 +7,7 @@
 #include "calib/lookup.h"
 #include "calib/measure.h"
 #include "calib/sittings.h"
+#include "calib/transfers.h"
 #include "calib/turn.h"
 #include "calib/watts.h"
 
@@ -26,6 +27,9 @@ typedef struct
   TpDeviceMatch *matches;     /* per device: what the tables have of it */
   TpDeviceRow **rows;         /* per device, in @db */
   gboolean *is_unknown;       /* per device: constants wanted */
+  GHashTable *transfers;      /* name of a device that was unknown -> GArray of
+                               * TpTransferTimes, one of each process */
+  gint64 transfers_us;        /* that the last of these took */
   gboolean *is_covered;       /* per key: a pass before has it */
   GHashTable **failed;        /* per device: digests not to run again */
   TpSittings *sittings;

@@ -166,6 +166,18 @@ measure_speeds (Subject *subject, GError **error)
 /* ---- transfers ---------------------------------------------------------- */
 
 static gboolean
+measure_copies (const TpTransferJob *job, TpTransferTimes *out_times,
+                GError **error)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  if (!tp_transfers_measure (job, out_times, error))
+    return FALSE;
+  tp_transfers_send (job, out_times, g_get_monotonic_time () - start);
+  return TRUE;
+}
+
+static gboolean
 measure_transfers (Subject *subject, GError **error)
 {
   const TpTransferJob job = { .channel = subject->channel,
@@ -174,6 +186,7 @@ measure_transfers (Subject *subject, GError **error)
                               .tiny = subject->chain->links[0].launch,
                               .near = subject->near,
                               .precedence = subject->precedence };
+  TpTransferTimes times;
   gint64 time_ns;
   TpSample many;
 
@@ -187,8 +200,29 @@ measure_transfers (Subject *subject, GError **error)
       || !tp_transfers_time_launch (&job, &time_ns, error))
     return FALSE;
   subject->row->sync_ns = MAX (0, time_ns - subject->row->launch_ns);
-  return tp_transfers_measure (&job, &subject->row->to_device,
-                               &subject->row->to_host, error);
+  if (!measure_copies (&job, &times, error))
+    return FALSE;
+  tp_transfers_fit (&times, 1, &subject->row->to_device, &subject->row->to_host);
+  return TRUE;
+}
+
+/* In another process than the first, whose figures hold if this fails. */
+static void
+measure_again (Subject *subject)
+{
+  const TpTransferJob job = { .channel = subject->channel,
+                              .index = subject->index,
+                              .device = subject->device,
+                              .near = subject->near,
+                              .precedence = subject->precedence };
+  g_autoptr (GError) failure = NULL;
+  TpTransferTimes times;
+
+  tp_precedence_take (subject->precedence);
+  if (!measure_copies (&job, &times, &failure))
+    tp_channel_send (subject->channel, TP_MESSAGE_WARN,
+                     g_variant_new ("(is)", subject->index, failure->message));
+  tp_precedence_leave (subject->precedence);
 }
 
 static gboolean
@@ -358,6 +392,11 @@ do_device (TpChannel *channel, const TpConstantsJob *job, Quiet *quiet,
   subject.device = tp_device_open (name, &options, error);
   if (subject.device == NULL)
     return FALSE;
+  if (job->is_again)
+    {
+      measure_again (&subject);
+      return TRUE;
+    }
   subject.device->ops->describe (subject.device, &info);
   g_free (row->name);
   row->name = g_strdup (name);
@@ -387,7 +426,7 @@ tp_constants_work (TpChannel *channel, gpointer data)
   for (int i = 0; i < job->n_devices && error == NULL; i++)
     if (job->is_wanted[i])
       do_device (channel, job, &quiet, i, &error);
-  if (error != NULL)
+  if (error != NULL && !job->is_again)
     tp_channel_send (channel, TP_MESSAGE_FATAL,
                      g_variant_new ("(is)", error->code, error->message));
   tp_precedence_clear (&quiet.precedence);

@@ -212,6 +212,15 @@ doubt_device (TpCalibration *self, TpDeviceRow *row)
                    g_strdup_printf ("device '%s': %s", row->name, fault));
 }
 
+static void
+doubt_links (TpCalibration *self, TpDeviceRow *row)
+{
+  if (row->is_host)
+    return;
+  doubt_link (self, row, &row->to_device, "to the device");
+  doubt_link (self, row, &row->to_host, "to the host");
+}
+
 static gboolean
 store_device (TpCalibration *self, GVariant *payload, GError **error)
 {
@@ -221,11 +230,37 @@ store_device (TpCalibration *self, GVariant *payload, GError **error)
   if (row == NULL || device < 0 || device >= (int) self->devices->len)
     return TRUE;
   doubt_device (self, row);
-  if (!row->is_host)
+  doubt_links (self, row);
+  return tp_cost_db_put_device (self->db, row, error);
+}
+
+/* The row of the first process comes with its own; later ones mend that. */
+static gboolean
+store_transfers (TpCalibration *self, GVariant *payload, GError **error)
+{
+  TpTransferTimes times;
+  TpDeviceRow *row;
+  GArray *sittings;
+  const char *name;
+  int device;
+
+  if (!tp_transfers_read (payload, &device, &self->transfers_us, &times)
+      || device < 0 || device >= (int) self->devices->len)
+    return TRUE;
+  name = g_ptr_array_index (self->devices, device);
+  sittings = g_hash_table_lookup (self->transfers, name);
+  if (sittings == NULL)
     {
-      doubt_link (self, row, &row->to_device, "to the device");
-      doubt_link (self, row, &row->to_host, "to the host");
+      sittings = g_array_new (FALSE, FALSE, sizeof times);
+      g_hash_table_insert (self->transfers, (gpointer) name, sittings);
     }
+  g_array_append_val (sittings, times);
+  row = self->rows[device];
+  if (!self->constants.is_again || row == NULL)
+    return TRUE;
+  tp_transfers_fit ((const TpTransferTimes *) (void *) sittings->data,
+                    (int) sittings->len, &row->to_device, &row->to_host);
+  doubt_links (self, row);
   return tp_cost_db_put_device (self->db, row, error);
 }
 
@@ -315,6 +350,8 @@ tp_inbox_receive (int kind, GVariant *payload, gpointer data, GError **error)
     {
     case TP_MESSAGE_DEVICE:
       return store_device (self, payload, error);
+    case TP_MESSAGE_TRANSFERS:
+      return store_transfers (self, payload, error);
     case TP_MESSAGE_WATTS:
       return store_watts (self, payload, error);
     case TP_MESSAGE_SPEEDS:

@@ -18,6 +18,7 @@
                                  * taken while processors were apart, contended; how
                                  * many us all rounds took, of all devices */
 #define TP_MESSAGE_WATTS 'j'    /* as tp_watts_read () wants it */
+#define TP_MESSAGE_TRANSFERS 't' /* as tp_transfers_read () wants it */
 #define TP_MESSAGE_SPEEDS 's'   /* as tp_interference_read () wants it */
 #define TP_MESSAGE_GIVE_UP 'g'  /* "(is)": device, why its rest is left out */
 

@@ -1,8 +1,8 @@
-/* test-fit.c: times of copies: lines that a bad point does not own, points that
- * never fall, and their text. */
+/* test-fit.c: times of copies: lines that neither a bad point nor one process owns,
+ * points that never fall, and their text. */
 #include "config.h"
 
-#include "calib/fit.h"
+#include "calib/transfers.h"
 
 #include <math.h>
 
@@ -117,6 +117,95 @@ test_points (void)
   g_assert_cmpfloat (tp_fit_find_residual (&fit, falling, 3), ==, 0.25);
 }
 
+static void
+make_times (double base, double slope, TpTransferTimes *out_times)
+{
+  TpFitPoint points[TP_TRANSFER_SIZES];
+
+  for (int i = 0; i < TP_TRANSFER_SIZES; i++)
+    {
+      points[i].bytes = tp_transfers_get_size (i);
+      out_times->to_device_ns[i] = base + slope * points[i].bytes;
+      out_times->to_host_ns[i] = 2 * out_times->to_device_ns[i];
+    }
+}
+
+/* One process of three owns neither base nor slope, and leaves its trace in how sure
+ * they are. */
+static void
+test_sittings (void)
+{
+  static const double odd[][2] = { { 33000, 0.1 }, { 22000, 0.19 },
+                                   { 11000, 0.04 }, { 44000, 0.2 } };
+
+  for (guint k = 0; k < 3 * G_N_ELEMENTS (odd); k++)
+    {
+      TpTransferTimes sittings[3];
+      TpFit to_device, to_host;
+
+      for (guint i = 0; i < 3; i++)
+        make_times (i == k % 3 ? odd[k / 3][0] : 22000,
+                    i == k % 3 ? odd[k / 3][1] : 0.1, &sittings[i]);
+      tp_transfers_fit (sittings, 3, &to_device, &to_host);
+      assert_near (tp_fit_evaluate_ns (&to_device, 4), 22000, 1e-3);
+      assert_near (tp_fit_evaluate_ns (&to_host, 16 << 20),
+                   2 * (22000 + 0.1 * (16 << 20)), 1e-3);
+      g_assert_cmpfloat (to_device.residual, >, 0.1);
+      g_assert_cmpfloat (to_device.residual, <, 0.35);
+      assert_near (to_host.residual, to_device.residual, 1e-9);
+    }
+}
+
+/* Those that agree are as sure as their line; two are not less than they are apart. */
+static void
+test_alike (void)
+{
+  TpTransferTimes sittings[3];
+  TpFit one, three, two;
+
+  for (int i = 0; i < 3; i++)
+    make_times (22000, 0.1, &sittings[i]);
+  tp_transfers_fit (sittings, 1, &one, &two);
+  tp_transfers_fit (sittings, 3, &three, &two);
+  g_assert_cmpfloat (three.residual, ==, one.residual);
+  g_assert_cmpfloat (three.residual, <, 1e-3);
+  g_assert_cmpint (three.n_points, ==, 0);
+  make_times (30000, 0.1, &sittings[1]);
+  tp_transfers_fit (sittings, 2, &one, &two);
+  assert_near (tp_fit_evaluate_ns (&one, 4), 22000, 1e-3);
+  assert_near (one.residual, 4000.0 / 22000 / sqrt (2), 1e-3);
+}
+
+/* What is no such message is refused; what is comes back. */
+static void
+test_message (void)
+{
+  TpTransferTimes times;
+  gint64 took_us;
+  int device;
+  GVariantBuilder packed;
+  g_autoptr (GVariant) other = g_variant_ref_sink (g_variant_new ("(ix)", 1, (gint64) 2));
+  g_autoptr (GVariant) good = NULL, bad = NULL;
+
+  g_assert_false (tp_transfers_read (other, &device, &took_us, &times));
+  for (int last = 0; last < 2; last++)
+    {
+      GVariant **it = last ? &good : &bad;
+
+      g_variant_builder_init (&packed, G_VARIANT_TYPE ("ad"));
+      for (int i = 0; i < 2 * TP_TRANSFER_SIZES; i++)
+        g_variant_builder_add (&packed, "d", last ? 10.0 + i : 0.0);
+      *it = g_variant_ref_sink (g_variant_new ("(ixad)", 3, (gint64) 5, &packed));
+    }
+  g_assert_false (tp_transfers_read (bad, &device, &took_us, &times));
+  g_assert_true (tp_transfers_read (good, &device, &took_us, &times));
+  g_assert_cmpint (device, ==, 3);
+  g_assert_cmpint (took_us, ==, 5);
+  g_assert_cmpfloat (times.to_device_ns[0], ==, 10);
+  g_assert_cmpfloat (times.to_host_ns[TP_TRANSFER_SIZES - 1], ==,
+                     9.0 + 2 * TP_TRANSFER_SIZES);
+}
+
 /* Neither a lucky pass nor slow ones decide; two must agree. */
 static void
 test_passes (void)
@@ -170,5 +259,8 @@ main (int argc, char **argv)
   g_test_add_func ("/fit/points", test_points);
   g_test_add_func ("/fit/passes", test_passes);
   g_test_add_func ("/fit/text", test_text);
+  g_test_add_func ("/fit/sittings", test_sittings);
+  g_test_add_func ("/fit/alike", test_alike);
+  g_test_add_func ("/fit/message", test_message);
   return g_test_run ();
 }

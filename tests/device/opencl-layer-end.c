@@ -4,6 +4,7 @@
 #include "opencl-layer-end.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -59,6 +60,23 @@ is_leaving (const char *what)
   return is_it (what, "leave", "stay") || is_it (what, "left-abort", "left-segv");
 }
 
+/* Whether this process was there before all others. */
+static int
+is_first (void)
+{
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static pid_t asked;
+  static int is_it;
+  const char *name = getenv ("TEST_OPENCL_FIRST");
+
+  pthread_mutex_lock (&lock);
+  if (asked != getpid ())
+    is_it = name == NULL || open (name, O_CREAT | O_EXCL, 0600) >= 0;
+  asked = getpid ();
+  pthread_mutex_unlock (&lock);
+  return is_it;
+}
+
 int
 opencl_layer_end (const char *what)
 {
@@ -80,5 +98,7 @@ opencl_layer_end (const char *what)
     raise (SIGKILL);
   if (strcmp (what, "slow") == 0)
     sleep (1);
-  return is_it (what, "leave", "slow");
+  if (strcmp (what, "late") == 0 && is_first ())
+    usleep (3000);
+  return is_it (what, "leave", "slow") || strcmp (what, "late") == 0;
 }

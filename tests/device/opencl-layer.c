@@ -4,7 +4,8 @@
  * (exit, with 0), "kill" (SIGKILL), "leave" (a process in a session of its own stays
  * behind, and the call is made), "stay" (the same, and hang), "helped" (hang, and abort
  * when a process that helps is killed, as compilers do), "slow" (the call is
- * made a second later), "left-abort" and
+ * made a second later), "late" (3 ms later, and where TEST_OPENCL_FIRST names a file,
+ * only in the process that makes it), "left-abort" and
  * "left-segv" (a process stays behind that one that crashes), "lie" (nothing is done
  * or made, and success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
  * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
