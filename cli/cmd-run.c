@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
+#include "cli/gantt.h"
 #include "cli/profile.h"
 #include "cli/progress.h"
 #include "cli/repeat.h"
@@ -324,6 +325,18 @@ format_placement (const Run *run)
                                 plan->devices[0]);
 }
 
+/* Of the run that the account is of. */
+static void
+print_profile (const Run *run, const TpCli *cli)
+{
+  g_auto (TpBars) bars = { 0 };
+
+  tp_bars_init (&bars, tp_api_get_session_plan (run->session),
+                tp_api_get_session (run->session));
+  tp_gantt_print (&bars, cli);
+  tp_profile_print (&run->account, cli, &run_given.profile_options);
+}
+
 static void
 run_print_table (const Run *run, TpCli *cli)
 {
@@ -364,7 +377,7 @@ run_print_table (const Run *run, TpCli *cli)
                   tp_run_errors_format (&run->op_errors));
   tp_table_print (table, cli);
   if (run_given.profile && run->account.parts != NULL)
-    tp_profile_print (&run->account, cli, &run_given.profile_options);
+    print_profile (run, cli);
 }
 
 static gboolean

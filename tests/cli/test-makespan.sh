@@ -57,6 +57,18 @@ for pair in laptop-cpu,laptop-gpu laptop-gpu,laptop-cpu laptop-gpu,desktop-gpu l
        END { for (r in rows) n++; d = most - took / 1000
              exit !(NR > 30 && n >= 6 && !bad && d < 0.01 && d > -0.01) }' bars
   say $? "$pair: engines do one thing at a time, in the trace too"
+  # What --profile draws of each row is what the bars say.
+  sort -k2,2n -k1,1n bars | awk '{ if ($3 + $4 > most) most = $3 + $4; n[NR] = $0 }
+       END { for (i = 1; i <= NR; i++) { split(n[i], it, " "); row = it[2] " " it[1]
+               if (row != last) order[++rows] = row
+               last = row; b = 64 * it[3] / most; e = b + 64 * it[4] / most
+               for (c = int(b); c < 64 && c < e; c++)
+                 part[row, c] += (e < c + 1 ? e : c + 1) - (b > c ? b : c) }
+             for (r = 1; r <= rows; r++) { line = ""
+               for (c = 0; c < 64; c++) line = line (part[order[r], c] >= 0.5 ? "#" : part[order[r], c] > 0 ? "." : " ")
+               print "|" line "|" } }' > drawn
+  try 0 run plan.json --repeat 1 --profile && sed -n 's/.*\(|[#. ]*|\)$/\1/p' .out > seen
+  [ "$(wc -l < seen)" -ge 6 ] && [ "$(diff drawn seen | grep -c '^>')" -le 1 ] && grep -q '^|.*#.*|$' seen; say $? "$pair: and as it is drawn"
 done
 
 # All is on the CPU, in 296 KiB, where it may be: within less a run has more on the other, and is as its schedule says.
