@@ -5,6 +5,7 @@
 
 #include "graph/unroll-loop.h"
 #include "graph/unroll-scan.h"
+#include "graph/unroll-select.h"
 #include "graph/unroll-sequence.h"
 
 #include <string.h>
@@ -38,6 +39,17 @@ static const TpAttrSpec concat_attrs[] = {
   { 0 },
 };
 
+static const TpAttrSpec axis_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+static const TpAttrSpec unique_attrs[] = {
+  { "axis", TP_ATTR_INT, FALSE },
+  { "sorted", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
 static const TpAttrSpec empty_attrs[] = {
   { "dtype", TP_ATTR_INT, FALSE },
   { 0 },
@@ -50,9 +62,11 @@ static const TpAttrSpec empty_attrs[] = {
     .expand = (function), .has_body = (body) }
 
 static const Control controls[] = {
+  CONTROL ("Compress", 2, 2, 1, axis_attrs, tp_unroll_compress, FALSE),
   CONTROL ("ConcatFromSequence", 1, 1, 1, concat_attrs,
            tp_unroll_concat_from_sequence, FALSE),
   CONTROL ("Loop", 0, TP_VARIADIC, TP_VARIADIC, NULL, tp_unroll_loop, TRUE),
+  CONTROL ("NonZero", 1, 1, 1, NULL, tp_unroll_non_zero, FALSE),
   CONTROL ("Optional", 0, 1, 1, NULL, tp_unroll_optional, FALSE),
   CONTROL ("OptionalGetElement", 1, 1, 1, NULL, tp_unroll_optional_get, FALSE),
   CONTROL ("OptionalHasElement", 0, 1, 1, NULL, tp_unroll_optional_has, FALSE),
@@ -69,6 +83,7 @@ static const Control controls[] = {
            tp_unroll_sequence_map, TRUE),
   CONTROL ("SplitToSequence", 1, 2, 1, split_attrs, tp_unroll_split_to_sequence,
            FALSE),
+  CONTROL ("Unique", 1, 1, 4, unique_attrs, tp_unroll_unique, FALSE),
 };
 
 static const Control *

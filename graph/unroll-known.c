@@ -123,6 +123,25 @@ tp_unroll_get_list (const TpUnroll *self, int tensor,
   return NULL;
 }
 
+gboolean
+tp_unroll_check_known (const TpUnroll *self, int tensor, const char *what,
+                       GError **error)
+{
+  return tp_unroll_check_tensor (self, tensor, what, error)
+         && (tp_tensor_is_constant (tp_draft_tensor (self->draft, tensor))
+             || refuse_unknown (self, tensor, what, error));
+}
+
+double *
+tp_unroll_dup_values (const TpUnroll *self, int tensor)
+{
+  const TpTensor *it = tp_draft_tensor (self->draft, tensor);
+  double *values = tp_new (double, it->count + 1);
+
+  tp_tensor_write_doubles (it, values);
+  return values;
+}
+
 gint64 *
 tp_unroll_get_ints (const TpUnroll *self, int tensor,
                     const char *what, GError **error)
@@ -137,13 +156,10 @@ tp_unroll_get_ints (const TpUnroll *self, int tensor,
   if (!tp_dtype_is_integer (it->dtype))
     tp_unroll_fail (self, error, "its %s '%s' is %s, must be integer", what,
                     it->name, tp_dtype_get_name (it->dtype));
-  else if (!tp_tensor_is_constant (it))
-    refuse_unknown (self, tensor, what, error);
-  else
+  else if (tp_unroll_check_known (self, tensor, what, error))
     {
-      values = tp_new (double, it->count + 1);
+      values = tp_unroll_dup_values (self, tensor);
       ints = tp_new (gint64, it->count + 1);
-      tp_tensor_write_doubles (it, values);
       for (gint64 i = 0; i < it->count; i++)
         ints[i] = values[i] >= 0x1p63    ? G_MAXINT64
                   : values[i] < -0x1p63 ? G_MININT64

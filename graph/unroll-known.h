@@ -19,6 +19,10 @@ gint64 *tp_unroll_get_ints (const TpUnroll *self, int tensor,
                             const char *what, GError **error);
 /* Fails unless @tensor is one, with a shape. */
 gboolean tp_unroll_check_tensor (const TpUnroll *self, int tensor, const char *what, GError **error);
+/* Fails unless its values are known, as above. */
+gboolean tp_unroll_check_known (const TpUnroll *self, int tensor, const char *what, GError **error);
+/* Of one whose values are known, all of them; g_free (). */
+double *tp_unroll_dup_values (const TpUnroll *self, int tensor);
 /* The list that @tensor is, (nullable): fails unless it is one. */
 const TpList *tp_unroll_get_list (const TpUnroll *self, int tensor, const char *what, GError **error);
 

@@ -95,19 +95,21 @@ tp_unroll_add (TpUnroll *self, TpUnrollOp op, int output,
 
 /* ---- constants -------------------------------------------------------------- */
 
-static gboolean
-set_values (TpUnroll *self, int index, const TpTensor *like,
-            const gint64 *values, GError **error)
+gboolean
+tp_unroll_give_values (TpUnroll *self, int index, const TpTensor *like,
+                       const gint64 *values, GError **error)
 {
   TpTensor *tensor = tp_draft_tensor (self->draft, index);
   void *data;
 
   if (!tp_tensor_set_shape (tensor, like->dtype, like->rank, like->dims))
-    g_assert_not_reached (); /* it is small */
-  data = tp_region_alloc (self->draft->region, tensor->size_bytes, 1, error);
+    return tp_unroll_fail (self, error, "'%s' would be too large", tensor->name);
+  data = tp_region_alloc (self->draft->region, MAX (tensor->size_bytes, 1), 1,
+                          error);
   if (data == NULL)
     return FALSE;
-  tp_dtype_get (tensor->dtype)->store_integers (values, 1, tensor->count, data);
+  tp_dtype_get (tensor->dtype)->store_integers (values, tensor->count, 1,
+                                              data);
   tensor->init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
   return TRUE;
 }
@@ -118,7 +120,7 @@ add_values (TpUnroll *self, const TpTensor *like,
 {
   int index = tp_unroll_add_tensor (self, self->node->name, ":constant", error);
 
-  return index >= 0 && set_values (self, index, like, values, error) ? index : -1;
+  return index >= 0 && tp_unroll_give_values (self, index, like, values, error) ? index : -1;
 }
 
 int
@@ -146,7 +148,7 @@ tp_unroll_give_scalar (TpUnroll *self, int tensor, TpDtype dtype, gint64 value,
 {
   const TpTensor like = { .dtype = dtype };
 
-  return set_values (self, tensor, &like, &value, error);
+  return tp_unroll_give_values (self, tensor, &like, &value, error);
 }
 
 /* ---- what is often wanted ----------------------------------------------------- */

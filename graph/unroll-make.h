@@ -52,6 +52,11 @@ gboolean tp_unroll_give (TpUnroll *self, int tensor,
 gboolean tp_unroll_give_scalar (TpUnroll *self, int tensor, TpDtype dtype,
                                 gint64 value, GError **error);
 
+/* The same of any shape: @values are as many as @like has elements, and of its type. */
+gboolean tp_unroll_give_values (TpUnroll *self, int tensor,
+                                const TpTensor *like, const gint64 *values,
+                                GError **error);
+
 /* The body of @node once more, at most @n times: self->tensors has what its inputs are,
  * and what its outputs are then. */
 gboolean tp_unroll_round (TpUnroll *self, gint64 round,
