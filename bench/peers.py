@@ -13,7 +13,8 @@ ratio is the median over rounds of the ratio of that round, the span holds half 
 them. Outputs are compared. Calls are timed from outside, buffers bound before. What is
 left to win: in parts of the time of tplan, what its FLOPs would take at the speed of
 calibrate's MatMul (Winograd's filtering beats that) and its bytes at that of its map over
-more than caches hold (which caches beat).
+more than caches hold (which caches beat). "The better": in parts of the time of whichever
+peer is faster. WRITE=a.csv,b.md,c.svg: what was measured is in these files, too.
 Ends with 1 if a model failed, an output differed or no peer is there.
 """
 import json
@@ -32,14 +33,17 @@ except ImportError:
     sys.exit("peers.py needs numpy: install it for this Python")
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "python"))
+import tables
 
 THREADS = int(os.environ.get("THREADS", "1"))
 ROUNDS = int(os.environ.get("ROUNDS", "11"))
 PEERS = [it for it in os.environ.get("PEERS", "onnxruntime,openvino").split(",") if it]
+WRITE = [it for it in os.environ.get("WRITE", "").split(",") if it]
 ROUND_S = 0.05
 REST_S = 0.1                  # before a turn: onnxruntime's threads spin for 40 ms
 DIMS = dict(it.split("=") for it in os.environ.get("DIM", "").split(",") if it)
 OPTIONS = os.environ.get("OPTIONS", "").split()
+BETTER = "the better"
 TOLERANCE = 1e-3              # of the largest magnitude of an output
 
 
@@ -208,20 +212,35 @@ def race(program, model, work):
     return ratios, statistics.median(times["tplan"]), ours.floors, "; ".join(differs)
 
 
+def describe(values):
+    """The median, and what half of the rounds are between."""
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return middle, low, high
+
+
+def print_row(row):
+    cells = [f"{peer} {middle:5.2f} ({low:.2f} to {high:.2f})" for peer, (middle, low, high) in row["ratios"].items()]
+    print(f"{row['name']:26} {row['seconds'] * 1e3:9.3f} ms  flops {row['floors'][0]:.2f} bytes {row['floors'][1]:.2f}  "
+          f"{'  '.join(cells)}  {row['differs']}", flush=True)
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     unknown = [it for it in PEERS if it not in KINDS]
     if unknown:
         sys.exit(f"PEERS: no {unknown[0]} is known, but {', '.join(KINDS)}")
+    if tables.find_fault(WRITE):
+        sys.exit(f"WRITE: '{tables.find_fault(WRITE)}' ends with none of {', '.join(tables.KINDS)}")
     program, models = sys.argv[1], sys.argv[2:]
     n_bad = 0
     os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:THREADS]))
     with open("/proc/cpuinfo") as info:
         cpu = [line.split(":")[1].strip() for line in info if line.startswith("model name")]
-    print(f"machine: {len(cpu)} x {cpu[0] if cpu else 'unknown CPU'}, load {os.getloadavg()[0]:.2f}, "
-          f"{THREADS} threads, {ROUNDS} rounds; ratios of time tplan / peer, half of the rounds")
-    medians = {name: [] for name in PEERS}
+    title = (f"machine: {len(cpu)} x {cpu[0] if cpu else 'unknown CPU'}, load {os.getloadavg()[0]:.2f}, "
+             f"{THREADS} threads, {ROUNDS} rounds; ratios of time tplan / peer, half of the rounds")
+    print(title)
+    rows = []
     for model in models:
         name = os.path.splitext(os.path.basename(model))[0]
         with tempfile.TemporaryDirectory() as work:
@@ -232,19 +251,22 @@ def main():
                 n_bad += 1
                 continue
         n_bad += bool(differs)
-        cells = []
-        for peer, values in ratios.items():
-            low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
-            medians[peer].append(middle)
-            cells.append(f"{peer} {middle:5.2f} ({low:.2f} to {high:.2f})")
-        print(f"{name:26} {ours * 1e3:9.3f} ms  flops {floors[0] / ours:.2f} bytes {floors[1] / ours:.2f}  {'  '.join(cells)}  {differs}", flush=True)
-    for peer, values in medians.items():
-        if values:
-            print(f"{peer}: geometric mean {statistics.geometric_mean(values):.3f} of {len(values)}, "
-                  f"worst {max(values):.2f}, {sum(it > 1.05 for it in values)} above 1.05")
+        spans = {peer: describe(values) for peer, values in ratios.items()}
+        if len(ratios) > 1:
+            spans[BETTER] = describe([max(its) for its in zip(*ratios.values())])
+        rows.append({"name": name, "seconds": ours, "floors": [it / ours for it in floors],
+                     "ratios": spans, "differs": differs})
+        print_row(rows[-1])
+    peers = list(dict.fromkeys(peer for row in rows for peer in row["ratios"]))
+    for peer in peers:
+        values = [row["ratios"][peer][0] for row in rows if peer in row["ratios"]]
+        print(f"{peer}: geometric mean {statistics.geometric_mean(values):.3f} of {len(values)}, "
+              f"worst {max(values):.2f}, {sum(it > 1.05 for it in values)} above 1.05")
     if n_bad:
         print(f"{n_bad} of {len(models)} models failed or differ")
-    return 1 if n_bad or not any(medians.values()) else 0
+    if peers:
+        tables.write(WRITE, title, rows, peers)
+    return 1 if n_bad or not peers else 0
 
 
 if __name__ == "__main__":
