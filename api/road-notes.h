@@ -8,7 +8,8 @@ typedef struct
 {
   GPtrArray *warnings;        /* of char *, for people; NULL: none */
   int n_ops;
-  int n_unmeasured;           /* ops with an estimated time on a real device */
+  int n_unmeasured;           /* ops with an estimated time on a real device, whether or not
+                               * that may win them */
 } TpRoadNotes;
 void tp_road_notes_clear (TpRoadNotes *notes);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpRoadNotes, tp_road_notes_clear)

@@ -12,6 +12,7 @@
 #include "calib/cost-db.h"
 #include "calib/device-match.h"
 #include "calib/lookup.h"
+#include "calib/trust.h"
 #include "graph/graph-batch.h"
 #include "graph/graph-stream.h"
 #include "ir/guard.h"
@@ -231,7 +232,8 @@ count_unmeasured (const TpCosts *costs)
 
   for (int i = 0; i < costs->n_nodes; i++)
     for (int k = 0; k < costs->n_devices; k++)
-      if (tp_costs_node (costs, i, k)->is_estimated
+      if ((tp_costs_node (costs, i, k)->is_estimated
+           || tp_trust_is_doubted (tp_costs_node (costs, i, k)))
           && !tp_device_is_simulated (costs->devices[k]))
         {
           n++;

@@ -4,13 +4,17 @@
 
 #include "ir/costs.h"
 
-/* A guess must not win an op from a measurement, nor from the host where nothing
- * was measured: takes the estimates of other devices away, TP_COST_NONE with the
- * reason, wherever the op can run without them. Figures of simulated devices and
- * of pinned ops stay. */
+/* A guess must not win an op from a measurement, whichever device's it is, nor a guess
+ * of another device from the host where nothing was measured: takes estimates away,
+ * TP_COST_NONE with the reason, wherever the op, and all that is to be with it, can run
+ * without them. Figures of simulated devices and of pinned ops stay. */
 void tp_trust_measured (TpCosts *costs, const TpGraph *graph,
                         const TpGroups *groups);
 /* Whether that may take any away: not where all devices are simulated, or the host. */
 gboolean tp_trust_has_doubts (const TpCosts *costs);
+/* Whether it was taken away. */
+gboolean tp_trust_is_doubted (const TpCost *cost);
+/* Of how many ops it was on @device. */
+int tp_trust_count_doubted (const TpCosts *costs, int device);
 
 #endif

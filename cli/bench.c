@@ -8,6 +8,7 @@
 #include "calib/workload.h"
 #include "cli/bench-turn.h"
 #include "cli/drivers.h"
+#include "cli/origin.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
@@ -431,6 +432,13 @@ tp_bench_is_busy (const TpBench *bench)
                     > 20 * n_processors * ((double) bench->time_ns / 1e9 + 1));
 }
 
+static void
+note_origin (const TpBenchEntry *entry, const TpCli *cli)
+{
+  if (entry->n_in_flight == 1)
+    tp_origin_note (cli, tp_api_get_plan (entry->plan), entry->name);
+}
+
 gboolean
 tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
               GError **error)
@@ -456,6 +464,7 @@ tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
       if (!tp_bench_open (bench, i, cli->device_options.n_threads, error))
         return FALSE;
       bench->making_ns += tp_bench_get (bench, i)->first_ns;
+      note_origin (tp_bench_get (bench, i), cli);
     }
   for (guint i = 0; i < bench->entries->len; i++)
     if (!tp_bench_warm_up (bench, i, error))

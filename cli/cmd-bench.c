@@ -7,6 +7,7 @@
 #include "cli/keep.h"
 #include "cli/loads.h"
 #include "cli/mix-bench.h"
+#include "cli/origin.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -130,6 +131,9 @@ told_to_json (const Told *told, const TpBench *bench)
                            : json_real (told->ratio.low));
   json_object_set_new (object, "high", tp_cli_real (told->ratio.high));
   json_object_set_new (object, "verdict", json_string (told->verdict));
+  json_object_set_new (
+      object, "differs",
+      tp_origin_to_json (tp_api_get_plan (told->entry->plan)));
   return object;
 }
 

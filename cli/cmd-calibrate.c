@@ -5,6 +5,7 @@
 #include "api/road.h"
 #include "calib/cost-db.h"
 #include "calib/lookup.h"
+#include "cli/calibrated.h"
 #include "cli/cli.h"
 #include "cli/csv.h"
 #include "cli/hand-over.h"
@@ -108,40 +109,6 @@ calibrate_model (Calibrating *self, const char *path, gint64 value,
 
 /* ---- how good it is ------------------------------------------------------ */
 
-/* Of what others had: -1 where it is not known. */
-static double
-get_processors (const TpCalibReport *report, gint64 us)
-{
-  return report->wall_us > 0 ? (double) us / report->wall_us : -1;
-}
-
-static double
-get_disturbed (const TpCalibReport *report)
-{
-  return report->n_samples > 0
-             ? (double) report->n_disturbed / report->n_samples : 0;
-}
-
-/* "": there are no figures to grade. */
-static const char *
-get_grade (const TpCalibReport *report)
-{
-  static const char *const grades[] = { "A", "B", "C", "D" };
-
-  return report->time_ns > 0
-             ? grades[tp_calib_report_get_grade (report) - 'A'] : "";
-}
-
-/* So that what was measured is not settled, however well it agrees. */
-static gboolean
-is_strained (const TpCalibReport *report)
-{
-  return tp_calib_report_get_strained (report) > 0
-         && tp_calib_report_get_grade (report)
-                > tp_calib_report_get_grade (&(TpCalibReport){
-                    .time_ns = report->time_ns, .half_ns = report->half_ns });
-}
-
 static const char *
 get_advice (const Calibrating *self)
 {
@@ -156,47 +123,18 @@ get_advice (const Calibrating *self)
     return report->n_unsettled > 0
                ? "good to plan with; run it again to settle the rest"
                : "good to plan with";
-  if (report->n_unsettled > 0 || is_strained (report))
+  if (report->n_unsettled > 0 || tp_calibrated_is_strained (report))
     return "run it again when the machine is quieter: what is not settled is "
            "measured anew";
   return "to measure anew on a quieter machine, `tplan cost forget --all` first";
-}
-
-/* What is more than a tenth of the samples. */
-static const char *
-describe_processors (const TpCalibReport *report)
-{
-  gboolean is_apart = 10 * report->n_apart > report->n_samples;
-  gboolean is_contended = 10 * report->n_contended > report->n_samples;
-
-  if (is_apart && is_contended)
-    return ", and these were far from each other, and their cores used by others, "
-           "at times";
-  if (is_apart)
-    return ", and these were far from each other at times";
-  return is_contended ? ", and others used their cores at times" : "";
-}
-
-static char *
-format_load (const TpCalibReport *report)
-{
-  double others = get_processors (report, report->others_us);
-  double stolen = get_processors (report, report->stolen_us);
-
-  if (others < 0)
-    return g_strdup ("what else ran is not known");
-  return g_strdup_printf (
-      "others kept %.2f of %u processors busy%s%s; %.0f %% of %d samples were "
-      "disturbed", others, g_get_num_processors (),
-      stolen > 0.05 ? ", a hypervisor took more" : "",
-      describe_processors (report), 100 * get_disturbed (report), report->n_samples);
 }
 
 static void
 print_report (const Calibrating *self)
 {
   const TpCalibReport *report = &self->report;
-  g_autofree char *load = format_load (report);
+  g_autofree char *load = tp_calibrated_format_load (report);
+  g_autofree char *grade = tp_calibrated_format_grade (report);
   g_autofree char *beaten
       = report->n_beaten > 0
             ? g_strdup_printf ("; %d certainly cheaper elsewhere",
@@ -213,36 +151,7 @@ print_report (const Calibrating *self)
   tp_cli_print ("kernels: %d settled, %d not settled, %d failed%s",
                 report->n_settled, report->n_unsettled, report->n_failed,
                 beaten != NULL ? beaten : "");
-  if (report->time_ns > 0)
-    tp_cli_print ("grade %s: times within +-%.1f %%%s: %s", get_grade (report),
-                  100 * tp_calib_report_get_spread (report),
-                  is_strained (report) ? " of each other, on a machine under strain"
-                                       : "",
-                  get_advice (self));
-  else
-    tp_cli_print ("grade -: %s", get_advice (self));
-}
-
-static json_t *
-report_to_json (const Calibrating *self)
-{
-  const TpCalibReport *report = &self->report;
-  double spread = tp_calib_report_get_spread (report);
-
-  g_autofree char *advice = tp_hint_complete (get_advice (self));
-
-  return json_pack (
-      "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
-      "others_processors",
-      tp_cli_real (get_processors (report, report->others_us)),
-      "stolen_processors",
-      tp_cli_real (get_processors (report, report->stolen_us)), "samples",
-      report->n_samples, "disturbed", tp_cli_real (get_disturbed (report)),
-      "apart", report->n_apart, "contended", report->n_contended, "settled",
-      report->n_settled, "unsettled", report->n_unsettled, "failed",
-      report->n_failed, "beaten", report->n_beaten, "spread",
-      report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
-      get_grade (report), "advice", advice);
+  tp_cli_print ("grade %s: %s", grade, get_advice (self));
 }
 
 /* ---- results ------------------------------------------------------------ */
@@ -343,25 +252,18 @@ print_table (const Calibrating *self, const TpTable *table)
   print_report (self);
 }
 
-/* In rows of devices the last columns are of the whole run. */
+/* In rows of devices the last columns are of the whole run: some of @quality. */
 static void
-add_report (const Calibrating *self, json_t *devices)
+add_report (const json_t *quality, json_t *devices)
 {
-  const TpCalibReport *report = &self->report;
+  static const char *const keys[]
+      = { "others_processors", "settled", "unsettled", "grade" };
   gsize i;
   json_t *device;
 
   json_array_foreach (devices, i, device)
-    {
-      json_object_set_new (
-          device, "others_processors",
-          tp_cli_real (get_processors (report, report->others_us)));
-      json_object_set_new (device, "settled",
-                           json_integer (report->n_settled));
-      json_object_set_new (device, "unsettled",
-                           json_integer (report->n_unsettled));
-      json_object_set_new (device, "grade", json_string (get_grade (report)));
-    }
+    for (gsize k = 0; k < G_N_ELEMENTS (keys); k++)
+      json_object_set (device, keys[k], json_object_get (quality, keys[k]));
 }
 
 static gboolean
@@ -373,14 +275,16 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   g_autoptr (TpTable) table = tp_table_new (headers);
   json_t *devices = json_array ();
   gboolean is_good = list_devices (self, db, devices, table, error);
+  g_autofree char *advice = tp_hint_complete (get_advice (self));
   json_t *document = json_pack (
       "{s:s, s:o, s:b, s:o, s:o, s:O}", "format", "tplan-calibrate/1", "table",
       tp_cli_string (tp_cost_db_get_path (db)), "complete",
-      self->n_missing == 0, "quality", report_to_json (self),
-      "devices", devices, "models", self->models);
+      self->n_missing == 0, "quality",
+      tp_calibrated_to_json (&self->report, advice), "devices", devices,
+      "models", self->models);
 
   if (is_good && self->cli->format == TP_FORMAT_CSV)
-    add_report (self, devices);
+    add_report (json_object_get (document, "quality"), devices);
   if (is_good && self->cli->format != TP_FORMAT_TABLE)
     tp_cli_print_data (self->cli, json_incref (document), "devices");
   else if (is_good)

@@ -3,6 +3,7 @@
 
 #include "api/graph.h"
 #include "api/plan.h"
+#include "calib/trust.h"
 #include "cli/csv.h"
 #include "cli/device-bytes.h"
 #include "cli/hint.h"
@@ -127,6 +128,22 @@ single_to_json (const TpPlan *plan)
                     "cost_ns", (json_int_t) plan->best_single_ns);
 }
 
+/* Ops that devices may not have for want of measured times, by device. */
+static json_t *
+untrusted_to_json (const TpPlan *plan)
+{
+  json_t *object = json_object ();
+
+  for (int d = 0; d < plan->n_devices; d++)
+    {
+      int n = tp_trust_count_doubted (plan->costs, d);
+
+      if (n > 0)
+        json_object_set_new (object, plan->devices[d], json_integer (n));
+    }
+  return object;
+}
+
 static void
 print_data (const TpCli *cli, const TplanPlan *handle,
             const OptimizeTotals *totals)
@@ -166,6 +183,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
   json_object_set_new (document, "span", tp_cli_span_to_json (plan));
   json_object_set_new (document, "estimated_ops",
                        json_integer (tplan_plan_count_estimated (handle)));
+  json_object_set_new (document, "untrusted_ops", untrusted_to_json (plan));
   json_object_set_new (document, "tied_ops",
                        json_integer (count_tied (plan)));
   json_object_set_new (document, "machine",

@@ -10,6 +10,7 @@
 #include "cli/drivers.h"
 #include "cli/keep.h"
 #include "cli/mix-run.h"
+#include "cli/origin.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/predicted.h"
@@ -250,6 +251,7 @@ run_print_data (const Run *run, const TpCli *cli)
     }
   tp_cli_add_interval (document, "predicted_", run->plan);
   json_object_set_new (document, "within", judge_to_json (run));
+  json_object_set_new (document, "differs", tp_origin_to_json (plan));
   json_object_set_new (document, "energy", tp_run_energy_to_json (&run->repeat.energy));
   if (tplan_session_get_fallback (run->session) != NULL)
     json_object_set_new (
@@ -429,6 +431,7 @@ run_start (Run *run, TpCli *cli, GError **error)
         cli, (const char *const *) tp_api_get_plan (run->plan)->devices);
   if (run_given.fallback && !run_given.on_host)
     tp_cli_watchdog_restart ("--on-host");
+  tp_origin_note (cli, tp_api_get_plan (run->plan), cli->args[0]);
   run->session = tplan_session_new_full (run->plan, &options, error);
   return run->session != NULL;
 }

@@ -9,6 +9,8 @@
 #include "cli/mix-workers.h"
 
 #include "api/mix.h"
+#include "api/plan.h"
+#include "cli/origin.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
 #include "ir/clock.h"
@@ -91,6 +93,7 @@ tp_mix_workers_open (TpMixWorkers *workers, const TpCli *cli, int index,
                          tp_api_get_mix (workers->mix)->parts[index].graph,
                          inputs, cli->seed, error))
     return FALSE;
+  tp_origin_note (cli, tp_api_get_plan (graph->part->plan), graph->part->name);
   graph->session
       = tplan_mix_new_session (workers->mix, index, &options, error);
   return graph->session != NULL

@@ -7,6 +7,7 @@
 #include "api/mix.h"
 #include "api/plan.h"
 #include "api/road.h"
+#include "calib/trust.h"
 #include "cli/micro-batches.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -105,6 +106,23 @@ note_elsewhere (const TpCli *cli, const TpPlan *plan)
                       "runs there alone", plan->origin.machine);
 }
 
+/* Devices that lost ops to others for want of measured times. */
+static void
+note_untrusted (const TpCli *cli, const TpCosts *costs)
+{
+  for (int d = 0; d < costs->n_devices; d++)
+    {
+      int n = tp_trust_count_doubted (costs, d);
+
+      if (n > 0)
+        tp_cli_note (cli,
+                     "note: %s may have none of %d of %d ops, as their times "
+                     "there are estimates: measure them with `tplan calibrate`, "
+                     "or trust estimates with `tplan optimize --trust-estimates`",
+                     costs->devices[d], n, costs->n_nodes);
+    }
+}
+
 static void
 print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
@@ -182,6 +200,8 @@ plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
   plan = tp_road_plan (graph, costs, options, &notes, error);
   tp_cli_progress_end (cli);
   print_notes (cli, &notes);
+  if (plan != NULL)
+    note_untrusted (cli, tp_api_get_plan (plan)->costs);
   if (plan != NULL)
     note_elsewhere (cli, tp_api_get_plan (plan));
   return plan;

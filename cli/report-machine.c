@@ -5,8 +5,8 @@
 
 #include "api/plan.h"
 #include "calib/cost-db.h"
-#include "calib/facts.h"
 #include "calib/lookup.h"
+#include "cli/origin.h"
 #include "cli/output.h"
 #include "machine/machine.h"
 #include "runtime/devices.h"
@@ -72,15 +72,8 @@ add_row (json_t *object, TpCostDb *db, const char *name, int n_threads)
 static void
 add_facts (json_t *object, const TpPlan *plan, int device)
 {
-  const char *then
-      = plan->origin.facts == NULL ? NULL : plan->origin.facts[device];
-  g_autofree char *now = NULL;
-  g_autofree char *difference = NULL;
+  g_autofree char *difference = tp_origin_find_difference (plan, device);
 
-  if (then == NULL || *then == '\0')
-    return;
-  now = tp_facts_gather (plan->devices[device], plan->origin.n_threads);
-  difference = tp_facts_compare (then, now);
   set_string (object, "differs", difference);
 }
 

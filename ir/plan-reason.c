@@ -27,6 +27,18 @@ find_rival (const TpPlan *plan, const TpPlacement *it)
   return rival;
 }
 
+/* For what the cheapest plan was left. Of three devices and more any plan has proofs
+ * that share costs out: they say nothing of it. */
+static TpReason
+find_aim (const TpPlan *plan)
+{
+  if (plan->tie_price_ns > 0)
+    return TP_REASON_TIE;
+  if (plan->load_proof != NULL)
+    return TP_REASON_LOAD;
+  return plan->rate_proof != NULL ? TP_REASON_RATED : TP_REASON_MEMORY;
+}
+
 TpReason
 tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
                      const TpPlacement *placement, int *out_rival)
@@ -45,11 +57,7 @@ tp_plan_find_reason (const TpPlan *plan, const TpGraph *graph,
   if (rival < 0)
     return TP_REASON_ONLY;
   if (placement->cheapest != placement->device)
-    return plan->memory_proof != NULL || plan->share_proof != NULL
-               ? TP_REASON_MEMORY
-           : plan->load_proof != NULL ? TP_REASON_LOAD
-           : plan->rate_proof != NULL ? TP_REASON_RATED
-                                      : TP_REASON_TIE;
+    return find_aim (plan);
   here = get_time (plan, placement->node, placement->device);
   there = get_time (plan, placement->node, rival);
   if (here == there)

@@ -287,6 +287,24 @@ test_other_schedule (Fixture *fixture, gconstpointer data)
   g_assert_false (keep (fixture, plan, 1.1));
 }
 
+/* A plan that was made elsewhere, for ten times the time: what its kernels take here is
+ * kept beside what the table says of them here. */
+static void
+test_made_elsewhere (Fixture *fixture, gconstpointer data)
+{
+  g_autoptr (TplanPlan) plan = make_plan (fixture, 64, FALSE), again = NULL;
+  TpPlan *inner = (TpPlan *) tp_api_get_plan (plan);
+
+  set_text (&inner->origin.facts[0], "cpu=Another 1 2 3\nthreads=1\n");
+  for (int i = 0; i < inner->n_placements; i++)
+    inner->placements[i].time_ns *= 10;
+  inner->cost_ns *= 10;
+  g_assert_true (keep (fixture, plan, 0.11));
+  again = make_plan (fixture, 64, FALSE);
+  g_assert_cmpint (tplan_plan_get_cost_ns (again), >, 2160000);
+  g_assert_cmpint (tplan_plan_get_cost_ns (again), <, 2200000);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -301,6 +319,7 @@ main (int argc, char **argv)
     { "/whole/choice", test_choice },
     { "/whole/not-kept", test_not_kept },
     { "/whole/other-schedule", test_other_schedule },
+    { "/whole/made-elsewhere", test_made_elsewhere },
   };
 
   g_setenv ("TPLAN_SYSTEM_COST", "/nonexistent/cost.db", TRUE);

@@ -60,6 +60,19 @@ says '"measured": 2' out
 says '"grade": "[ABCD]"' out
 says '"failed": 0' out
 says '"others_processors": ' out
+if "$TPLAN" devices --format csv | grep -q '^cpu,ready'; then
+  run 0 "the host was never measured" "$TPLAN" optimize --devices cpu,ref --format json -o "$work/guessed.json" "$work/small.json"
+  says '"ref": 2' out
+  says '"untrusted_ops": {$' out
+  says '"cpu": 2' out
+  says 'note: 2 of 2 ops have estimated times' err
+  says 'note: cpu may have none of 2 of 2 ops, as their times there are estimates: .*calibrate' err
+  run 0 "which tplan check agrees with" "$TPLAN" check --cost "$TPLAN_COST" "$work/guessed.json"
+  run 7 "nor is it with --stale=fail" "$TPLAN" optimize --devices cpu,ref --stale fail "$work/small.json"
+  run 0 "its guesses are trusted" "$TPLAN" optimize --devices cpu,ref --trust-estimates --format json "$work/small.json"
+  says '"untrusted_ops": {}' out
+  says '"estimated_ops": 2' out
+fi
 run 0 "how good it is" "$TPLAN" calibrate --devices ref "$work/small.json"
 says '^load: .*disturbed$' out
 says '^kernels: [012] settled, [012] not settled, 0 failed$' out

@@ -13,6 +13,24 @@ for count in 0 5; do
   try 0 run plan.json --repeat 1 --warmup $count --format json && [ "$(json warmup_runs)" = $count ]; say $? "$count runs before them"
 done
 try 0 run plan.json --repeat 1 --format json && [ "$(json warmup_runs)" -ge 3 ]; say $? "until it is warm"
+! err_has 'was made for another'; say $? "nothing is said of the machine that the plan was made on"
+try 0 run plan.json --repeat 1 --format json && out_has '"differs": {}'; say $? "  nor in JSON"
+# moved SED: the plan as if it had been made elsewhere, signed anew.
+moved ()
+{
+  sed "/^ \"sha256\": /,\$d; /^ \"facts\": /{$1}" plan.json > unsigned
+  { cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > moved.json
+  ! cmp -s moved.json plan.json
+}
+moved 's/threads=[0-9]*/threads=777/' && try 0 run moved.json --repeat 1 && err_has "moved.json was made for another ref: threads was '777', is '[0-9]*'"
+say $? "another number of processors is said"
+[ "$(grep -n 'made for another' .err | cut -d: -f1)" = 1 ]; say $? "  first"
+try 0 run moved.json --repeat 1 --format json && out_has "\"differs\": {\"ref\": \"threads was '777'" || out_has "\"ref\": \"threads was '777'"
+say $? "  and in JSON"
+moved 's/cpu=[^\\]*/cpu=Another 1 2 3/' && try 0 run moved.json --repeat 1 && err_has "another ref: cpu was 'Another 1 2 3'"; say $? "another processor"
+try 0 bench moved.json plan.json -n 2 && err_has "moved.json was made for another ref: cpu was" && ! err_has ': plan.json was made'; say $? "  by bench"
+try 0 bench moved.json plan.json -n 2 --format json && [ "$(grep -c "\"ref\": \"cpu was 'Another" .out)" = 1 ]; say $? "  in its JSON"
+moved 's/codegen=[^\\]*/codegen=older/' && try 0 run moved.json --repeat 1 && err_has "another ref: codegen was 'older'"; say $? "kernels of another release"
 try 2 run plan.json --warmup=-1 && try 2 run plan.json --repeat=-1; say $? "no such counts"
 try 0 run plan.json --repeat 1 --check-ops && out_has 'each op'; say $? "each op by itself"
 try 0 run mlp.json --devices sim:desktop-cpu,sim:laptop-gpu --repeat 1 --check-ops --format json && out_has max_op_error

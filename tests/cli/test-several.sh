@@ -42,6 +42,40 @@ try 0 view spread.json -o spread.svg && grep -q 'laptop.*gpu' spread.svg; say $?
 try 0 report spread.json -o spread.html && grep -q laptop-gpu spread.html; say $? "a page"
 try 0 optimize residual.json --devices $sims --format json -f -o plan.json && out_has '"gap": 0.0'; say $? "optimize for programs"
 
+# Why ops are where they are, by hand: on two devices, and with a third that takes no part.
+# why FILE OP OBJECTIVE DEVICES OPTION...: what explain says of it.
+why ()
+{
+  file=$1 op=$2 objective=$3 list=$4; shift 4
+  try 0 optimize "$file" --objective "$objective" --devices "$list" "$@" -f -o why.json && try 0 explain why.json --format=csv \
+    && sed -n "s/^$op,.*/&/p" .out > why.txt && [ -s why.txt ] && try 0 check why.json
+}
+# pair A_CPU A_GPU B_CPU B_GPU HALF: ops a and b, one behind the other, with copies of 100 ns.
+pair ()
+{
+  cat <<JSON
+{"format": "tplan-graph/1", "inputs": [{"name": "x", "shape": [4, 4]}], "outputs": ["z"], "ops": [
+{"name": "a", "type": "Relu", "inputs": ["x"], "outputs": ["y"], "cost": {"$cpu": [$1, $5], "$gpu": [$2, $5], "$third": [900000, $5]}},
+{"name": "b", "type": "Relu", "inputs": ["y"], "outputs": ["z"], "cost": {"$cpu": [$3, $5], "$gpu": [$4, $5], "$third": [900000, $5]}}],
+"copies": {"x": {"$gpu": 100, "$third": 100}, "y": {"$gpu": 100, "$third": 100}, "z": {"$gpu": 100, "$third": 100}}}
+JSON
+}
+cpu=sim:server-cpu gpu=sim:server-gpu third=sim:laptop-gpu
+# 20300 all on the CPU, 19200 with b on the GPU and two copies: less than spreads of 5000 can tell. Of 18000 and 18700
+# the busiest engine carries 18000 and 10000. And of 10 W and 1 W the GPU takes less.
+pair 10000 12000 10300 9000 5000 > tied.json
+pair 10000 12000 8000 8500 0 > clear.json
+for list in $cpu,$gpu $cpu,$gpu,$third; do
+  why tied.json b time $list && grep -q 'tie: the cheapest plan has it on sim:server-gpu' why.txt; say $? "a tie is one, on $list"
+  why tied.json a time $list && grep -q 'faster than on sim:server-gpu' why.txt; say $? "  beside what is faster"
+  why clear.json b time $list && grep -q 'faster than on sim:server-gpu' why.txt; say $? "  and nothing is, where figures are exact"
+  why clear.json b throughput $list && grep -q 'load: for one run.*sim:server-cpu' why.txt; say $? "  what the busiest engine is rid of"
+  why clear.json b energy $list --watts $cpu=10 --watts $gpu=1 && grep -q 'energy: the fastest plan has it on sim:server-cpu' why.txt
+  say $? "  what takes less energy elsewhere"
+  why clear.json b time $list --mem-limit $cpu=100 && grep -q 'memory: the cheapest plan has it on sim:server-cpu' why.txt
+  say $? "  what finds no room"
+done
+
 # Within limits of memory.
 try 0 optimize residual.json --devices $sims --mem-limit sim:desktop-gpu=1K -f -o tight.json && out_has 'the plan keeps to'
 say $? "limits of memory that bind"
