@@ -20,7 +20,7 @@
 #include <string.h>
 
 /* x [1,8,6,6] is the input, w weights of a 1x1 Conv, c one number a channel, m
- * and n are matrices, v a vector. */
+ * and n are matrices, v a vector, u3 what RNN takes. */
 #define HEAD                                                                  \
   "{\"format\":\"tplan-graph/1\",\"name\":\"fuse\",\"opset\":17,"             \
   "\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[1,8,6,6]},"   \
@@ -32,6 +32,7 @@
   "{\"name\":\"h\",\"dtype\":\"float16\",\"shape\":[4,4]}],"                   \
   "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
   "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") ","             \
+  WEIGHTS ("u3", "[1,4,4]") ","                                               \
   "{\"name\":\"split\",\"dtype\":\"int64\",\"shape\":[3],"                 \
   "\"data\":[4,2,2]}],"
 #define WEIGHTS(name, shape)                                                  \
@@ -48,6 +49,8 @@
 #define MATMUL(name, a, b) OP (name, "MatMul", Q (a) "," Q (b), "")
 #define SOFTMAX(name, in) OP (name, "Softmax", Q (in), "")
 #define SCORES(name, sum) MATMUL (name, "m", "n") "," ADD (sum, name, "m")
+#define RNN(name)                                                             \
+  OP (name, "RNN", Q ("u3") "," Q ("u3") "," Q ("u3"), ",\"attrs\":{\"hidden_size\":4}")
 #define JOIN(name, parts) OP (name, "Concat", parts, ",\"attrs\":{\"axis\":1}")
 #define NORM(name, in)                                                        \
   OP (name, "BatchNormalization",                                             \
@@ -208,6 +211,9 @@ static const FuseCase cases[] = {
     MATMUL ("a", "m", "n") ","
     OP ("p", "ReduceMean", Q ("a"), ",\"attrs\":{\"axes\":[0]}") ","
     MATMUL ("o", "p", "n"), "", NULL },
+  { "attention-twice", Q ("t"), MATMUL ("a", "m", "n") "," SOFTMAX ("p", "a") ","
+    MATMUL ("o", "p", "n") "," SOFTMAX ("q", "o") "," MATMUL ("t", "q", "n"),
+    "a+p+o", NULL },
   /* concat */
   { "concat-convs", Q ("u"),
     CONV ("a", "x") "," CONV ("b", "x") "," RELU ("r", "a") ","
@@ -239,6 +245,8 @@ static const FuseCase cases[] = {
   { "concat-of-view", Q ("u"),
     OP ("f", "Flatten", Q ("x"), "") "," OP ("g", "Flatten", Q ("x"), "") ","
     JOIN ("u", Q ("f") "," Q ("g")), "", NULL },
+  { "concat-of-recurrences", Q ("u"),
+    RNN ("a") "," RNN ("b") "," JOIN ("u", Q ("a") "," Q ("b")), "", NULL },
   { "concat-narrow", Q ("u"),
     ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")), "s+u", NULL },
   { "concat-narrow-relu", Q ("t"),
