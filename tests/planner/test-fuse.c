@@ -2,7 +2,7 @@
  * be one that can be lowered. */
 #include "config.h"
 
-#include "format/graph-load.h"
+#include "fuse-case.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
@@ -16,54 +16,6 @@
 #include "planner/fuse.h"
 #include "planner/objective.h"
 #include "planner/offer.h"
-
-#include <string.h>
-
-/* x [1,8,6,6] is the input, w weights of a 1x1 Conv, c one number a channel, m
- * and n are matrices, v a vector, u3 what RNN takes. */
-#define HEAD                                                                  \
-  "{\"format\":\"tplan-graph/1\",\"name\":\"fuse\",\"opset\":17,"             \
-  "\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[1,8,6,6]},"   \
-  "{\"name\":\"m\",\"dtype\":\"float32\",\"shape\":[4,4]},"                   \
-  "{\"name\":\"v\",\"dtype\":\"float32\",\"shape\":[4]},"                     \
-  "{\"name\":\"i\",\"dtype\":\"int64\",\"shape\":[4,4]},"                     \
-  "{\"name\":\"j\",\"dtype\":\"int64\",\"shape\":[4]},"                       \
-  "{\"name\":\"s32\",\"dtype\":\"int32\",\"shape\":[4,4]},"                   \
-  "{\"name\":\"h\",\"dtype\":\"float16\",\"shape\":[4,4]}],"                   \
-  "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
-  "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") ","             \
-  WEIGHTS ("u3", "[1,4,4]") ","                                               \
-  "{\"name\":\"split\",\"dtype\":\"int64\",\"shape\":[3],"                 \
-  "\"data\":[4,2,2]}],"
-#define WEIGHTS(name, shape)                                                  \
-  "{\"name\":\"" name "\",\"dtype\":\"float32\",\"shape\":" shape             \
-  ",\"fill\":0.5}"
-#define OP(name, type, inputs, more)                                          \
-  "{\"name\":\"" name "\",\"type\":\"" type "\",\"inputs\":[" inputs          \
-  "],\"outputs\":[\"" name "\"]" more "}"
-#define Q(name) "\"" name "\""
-#define CONV(name, in) OP (name, "Conv", Q (in) "," Q ("w"), "")
-#define RELU(name, in) OP (name, "Relu", Q (in), "")
-#define ADD(name, a, b) OP (name, "Add", Q (a) "," Q (b), "")
-#define RESHAPE(name, in) OP (name, "Reshape", Q (in) "," Q ("split"), "")
-#define MATMUL(name, a, b) OP (name, "MatMul", Q (a) "," Q (b), "")
-#define SOFTMAX(name, in) OP (name, "Softmax", Q (in), "")
-#define SCORES(name, sum) MATMUL (name, "m", "n") "," ADD (sum, name, "m")
-#define RNN(name)                                                             \
-  OP (name, "RNN", Q ("u3") "," Q ("u3") "," Q ("u3"), ",\"attrs\":{\"hidden_size\":4}")
-#define JOIN(name, parts) OP (name, "Concat", parts, ",\"attrs\":{\"axis\":1}")
-#define NORM(name, in)                                                        \
-  OP (name, "BatchNormalization",                                             \
-      Q (in) "," Q ("c") "," Q ("c") "," Q ("c") "," Q ("c"), "")
-
-typedef struct
-{
-  const char *name;
-  const char *outputs;
-  const char *ops;
-  const char *groups;         /* "a+b c+d" */
-  const char *disabled;       /* one rule, or NULL */
-} FuseCase;
 
 static const FuseCase cases[] = {
   /* epilogue */
@@ -271,32 +223,6 @@ static const FuseCase cases[] = {
     NULL },
 };
 
-static TpGraph *
-load (const FuseCase *it)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = g_strdup_printf (
-      HEAD "\"outputs\":[%s],\"ops\":[%s]}", it->outputs, it->ops);
-  TpGraph *graph = tp_graph_load_json ("case.json", text, strlen (text), NULL,
-                                       &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
-
-static char *
-groups_to_text (const TpGroups *groups, const TpGraph *graph)
-{
-  GString *out = g_string_new (NULL);
-
-  for (int g = 0; g < groups->n_groups; g++)
-    for (int k = 0; k < groups->groups[g].n_nodes; k++)
-      g_string_append_printf (
-          out, "%s%s", k > 0 ? "+" : g > 0 ? " " : "",
-          graph->nodes[groups->groups[g].nodes[k]].name);
-  return g_string_free (out, FALSE);
-}
-
 static void
 assert_lowered (const TpGroups *groups, const TpGraph *graph)
 {
@@ -317,11 +243,11 @@ test_case (gconstpointer data)
 {
   const FuseCase *it = data;
   const char *disabled[] = { it->disabled, NULL };
-  g_autoptr (TpGraph) graph = load (it);
+  g_autoptr (TpGraph) graph = fuse_case_load (it);
   g_autoptr (TpGraph) laid_out = tp_graph_assign_layout (graph, NULL);
   g_autoptr (TpGroups) groups = tp_fuse_find (graph, disabled);
   g_autoptr (TpGroups) again = tp_fuse_find (laid_out, disabled);
-  g_autofree char *text = groups_to_text (groups, graph);
+  g_autofree char *text = fuse_case_write (groups, graph);
 
   g_assert_cmpstr (text, ==, it->groups);
   assert_lowered (groups, graph);
@@ -373,12 +299,12 @@ test_all (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (TpGraph) graph = load (&cases[i]);
+      g_autoptr (TpGraph) graph = fuse_case_load (&cases[i]);
       g_autoptr (TpGroups) wholes = tp_fuse_find (graph, NULL);
       g_autoptr (TpGroups) chains = tp_fuse_find (graph, disabled);
       g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL);
-      g_autofree char *first = groups_to_text (chains, graph);
-      g_autofree char *text = groups_to_text (all, graph);
+      g_autofree char *first = fuse_case_write (chains, graph);
+      g_autofree char *text = fuse_case_write (all, graph);
 
       g_assert_true (g_str_has_prefix (text, first));
       g_assert_true (tp_offer_allows (all, wholes));
@@ -404,7 +330,7 @@ test_wide_join (void)
     }
   g_string_append_printf (ops, OP ("u", "Concat", "%s",
                                    ",\"attrs\":{\"axis\":1}"), parts->str);
-  graph = load (&(FuseCase){ .outputs = Q ("u"), .ops = ops->str });
+  graph = fuse_case_load (&(FuseCase){ .outputs = Q ("u"), .ops = ops->str });
   groups = tp_fuse_find (graph, NULL);
   g_assert_cmpint (groups->n_groups, ==, 1);
   g_assert_cmpint (groups->groups[0].n_nodes, ==, 32);
