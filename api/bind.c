@@ -14,9 +14,9 @@
 #include "ir/beside.h"
 #include "ir/guard.h"
 #include "ir/plan-memory.h"
-#include "planner/offer.h"
-#include "planner/fuse.h"
-#include "planner/margin.h"
+#include "planner/check/check-fusion.h"
+#include "planner/check/check-groups.h"
+#include "planner/check/check-offers.h"
 #include "runtime/devices.h"
 
 #include <math.h>
@@ -37,53 +37,12 @@ are_equal_groups (const TpGroups *a, const TpGroups *b)
   return TRUE;
 }
 
-/* Plans of format 1 do not say which rules were left out: any may have been. */
-static gboolean
-find_any_groups (const TpBind *bind)
-{
-  const char *const *rules = tp_fuse_list ();
-  int n = (int) g_strv_length ((char **) rules);
-  gboolean is_found = FALSE;
-
-  for (unsigned set = 0; set < 1u << n && !is_found; set++)
-    {
-      const char *left_out[33] = { NULL };
-      g_autoptr (TpGroups) groups = NULL;
-
-      for (int i = 0, k = 0; i < n; i++)
-        if (set & 1u << i)
-          left_out[k++] = rules[i];
-      groups = tp_fuse_find_all (bind->graph, left_out);
-      is_found = tp_offer_allows (groups, bind->plan->all_groups);
-    }
-  return is_found;
-}
-
-static gboolean
-check_groups (TpBind *bind)
-{
-  const TpPlan *plan = bind->plan;
-  const char *const *no_fuse = (const char *const *) plan->no_fuse;
-  const char *const *rules = tp_fuse_list ();
-  g_autoptr (TpGroups) groups = NULL;
-
-  if (plan->version == 1)
-    return find_any_groups (bind)
-           || tp_bind_fail (bind, "all_groups: no rules give these");
-  for (int i = 0; no_fuse != NULL && no_fuse[i] != NULL; i++)
-    if (!g_strv_contains (rules, no_fuse[i]))
-      return tp_bind_fail (bind, "no_fuse: no fusion rule '%s'", no_fuse[i]);
-  groups = tp_fuse_find_all (bind->graph, no_fuse);
-  return tp_offer_allows (groups, plan->all_groups)
-         || tp_bind_fail (bind, "all_groups: the fusion rules give others");
-}
-
 /* Of @family, of which @costs are, the groups that they say are to be offered; after
  * that they are of these. */
 static gboolean
 check_choice (TpBind *bind, const TpGroups *family, TpCosts *costs)
 {
-  g_autoptr (TpGroups) chosen = tp_offer_choose (family, bind->graph, costs);
+  g_autoptr (TpGroups) chosen = tp_checker_choose (family, bind->graph, costs);
 
   return are_equal_groups (chosen, bind->plan->all_groups)
          || tp_bind_fail (bind, "all_groups: by their times others are offered");
@@ -100,7 +59,8 @@ check_certain_choice (TpBind *bind)
   for (int i = 0; i < plan->n_devices; i++)
     if (!tp_device_is_simulated (plan->devices[i]))
       return TRUE;
-  family = tp_fuse_find_all (bind->graph, (const char *const *) plan->no_fuse);
+  family = tp_checker_find_groups (bind->graph,
+                                   (const char *const *) plan->no_fuse);
   if (plan->version == 1 || family->n_groups == plan->all_groups->n_groups)
     return TRUE; /* there are no others */
   costs = tp_costs_find_certain (bind->graph, family,
@@ -412,51 +372,6 @@ check_memory (TpBind *bind, const Counted *counted)
   return has_peaks && has_weights;
 }
 
-static gboolean
-has_margins (const TpPlan *plan)
-{
-  for (int i = 0; i < plan->n_placements; i++)
-    if (plan->placements[i].margin_ns >= 0)
-      return TRUE;
-  return FALSE;
-}
-
-static const char *
-describe_least (const TpPlacement *it)
-{
-  return it->is_margin_least ? " at least" : "";
-}
-
-/* All of them or none. */
-static gboolean
-check_margins (TpBind *bind)
-{
-  const TpPlan *plan = bind->plan;
-  gsize size = plan->n_placements * sizeof (TpPlacement);
-  g_autofree TpPlacement *placements = NULL;
-  g_autoptr (GError) error = NULL;
-  TpPlan copy = borrow_plan (plan);
-
-  if (!has_margins (plan))
-    return TRUE;
-  placements = tp_memdup (plan->placements, size);
-  copy.placements = placements;
-  if (!tp_place_margins (&copy, bind->graph, &error))
-    return tp_bind_fail (bind, "margins: %s", error->message);
-  for (int i = 0; i < plan->n_placements; i++)
-    if (placements[i].margin_ns != plan->placements[i].margin_ns
-        || !placements[i].is_margin_least
-               != !plan->placements[i].is_margin_least)
-      return tp_bind_fail (bind, "op '%s': margin %" G_GINT64_FORMAT
-                           " ns%s, worked out %" G_GINT64_FORMAT "%s",
-                           bind->graph->nodes[placements[i].node].name,
-                           plan->placements[i].margin_ns,
-                           describe_least (&plan->placements[i]),
-                           placements[i].margin_ns,
-                           describe_least (&placements[i]));
-  return TRUE;
-}
-
 gboolean
 tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 {
@@ -465,7 +380,7 @@ tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   g_auto (TpBeside) beside = { 0 };
 
   counted.plan.peak_bytes = counted.plan.weight_bytes = NULL;
-  if (!check_groups (&bind))
+  if (!tp_checker_check_groups (plan, graph, reasons))
     return FALSE;             /* their figures mean nothing */
   tp_beside_begin (&beside, count_memory, &counted, "to check a plan",
                    graph->n_nodes >= MANY_NODES);
@@ -474,7 +389,6 @@ tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   if (!tp_beside_end (&beside, NULL))
     count_memory (&counted);
   check_memory (&bind, &counted);
-  check_margins (&bind);
   return reasons->len == bind.n_before;
 }
 
@@ -577,7 +491,7 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
     }
   db = tp_elsewhere_is (path) ? tp_elsewhere_open (path, error)
                               : tp_cost_db_open (path, TRUE, error);
-  family = tp_fuse_find_all (graph, (const char *const *) plan->no_fuse);
+  family = tp_checker_find_groups (graph, (const char *const *) plan->no_fuse);
   costs = db == NULL ? NULL
                      : tp_cost_db_lookup (db, graph, family, &options, error);
   if (costs == NULL || !check_choice (&bind, family, costs))

@@ -9,7 +9,7 @@
 #include "ir/plan.h"
 
 /* Of a plan that tp_check () took: figures of simulated devices and those that
- * the graph gives, groups offered, flags, memory, margins. What was measured is
+ * the graph gives, groups offered, flags, memory. What was measured is
  * believed; see tp_bind_check_table (). @reasons gets char *, one for each
  * fault. */
 gboolean tp_bind_check (const TpPlan *plan, const TpGraph *graph,

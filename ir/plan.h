@@ -20,6 +20,7 @@
 
 /* Kind of the certificate of a plan that limits of memory made dearer. */
 #define TP_PLAN_MEMORY_TREE "memory-tree"
+#define TP_PLAN_MAX_EXACT 1000 /* ops: of so few, margins by one cut are exact */
 #define TP_PLAN_HOST "host" /* host memory, where it is no device's */
 
 typedef struct

@@ -73,7 +73,10 @@ fill_margins (const TpProblem *problem, TpNetwork *network, TpPlan *plan)
   for (int i = 0; i < plan->n_placements; i++)
     is_wanted[i] = tp_problem_node_cost (problem, i, 0) != TP_COST_NONE
                    && tp_problem_node_cost (problem, i, 1) != TP_COST_NONE;
-  tp_network_force_all (network, is_wanted, MARGIN_SCANS, forced);
+  tp_network_force_all (network, is_wanted,
+                        plan->n_placements <= TP_PLAN_MAX_EXACT ? G_MAXINT64
+                                                                : MARGIN_SCANS,
+                        forced);
   for (int i = 0; i < plan->n_placements; i++)
     {
       plan->placements[i].margin_ns = is_wanted[i] ? forced[i].amount : -1;

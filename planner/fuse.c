@@ -77,7 +77,7 @@ attention_matches (TpOpKind before, TpOpKind between, TpOpKind after)
 static gboolean
 concat_joins (TpOpKind part)
 {
-  return part != TP_OP_VIEW && part != TP_OP_OPAQUE;
+  return part != TP_OP_VIEW && part != TP_OP_RECURRENT && part != TP_OP_OPAQUE;
 }
 
 static const FuseRule rules[] = {
@@ -356,6 +356,9 @@ try_between (Chains *chains, const FuseRule *rule, int node)
     {
       join (chains, before, node);
       join (chains, node, after);
+      /* there are no more than these three: it begins no other */
+      chains->anchor[head] = chains->anchor[chains->tail[head]]
+          = get_kind (&graph->nodes[node]);
     }
 }
 

@@ -4,7 +4,7 @@
 cd "$top_srcdir" || exit 99
 line () { sed -n "s|^$1:||p" tests/layers; }
 folders=$(sed -n 's/^\([a-z/]*\):.*/\1/p' tests/layers)
-echo "1..$(($(echo "$folders" | wc -l) + 1))"
+echo "1..$(($(echo "$folders" | wc -l) + 2))"
 n=0
 arrows=$(mktemp) || exit 99
 trap 'rm -f "$arrows"' EXIT
@@ -34,3 +34,9 @@ n=$((n + 1))
 bad=$(grep -Hn '#include "ir/' nest/*.[ch] kernel/*.[ch] schedule/*.[ch] | grep -v '"ir/\(types\|dtype\|guard\|array\|map\|pointers\|text\)\.h"')
 if [ -z "$bad" ]; then echo "ok $n - kernels and schedules know no op"
 else printf '%s\n' "$bad" | sed 's/^/# /'; echo "not ok $n - kernels and schedules know no op"; fi
+# What checks plans knows nothing of what makes them: tests/cli/test-alone.sh links it so.
+n=$((n + 1))
+bad=$(sed -n '/^libbind_la_SOURCES/,/[^\\]$/p' api/Makefile.am | grep -o '[a-z-]*\.[ch]' | sed 's,^,api/,' \
+  | xargs grep -Hn '#include "planner/' /dev/null | grep -v '"planner/check/')
+if [ -z "$bad" ]; then echo "ok $n - who checks plans knows no planner"
+else printf '%s\n' "$bad" | sed 's/^/# /'; echo "not ok $n - who checks plans knows no planner"; fi

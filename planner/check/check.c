@@ -14,6 +14,7 @@
 #include "planner/check/check-digest.h"
 #include "planner/check/check-facts.h"
 #include "planner/check/check-interval.h"
+#include "planner/check/check-margins.h"
 #include "planner/check/check-private.h"
 #include "planner/check/check-side.h"
 #include "planner/check/check-tie.h"
@@ -466,6 +467,7 @@ check_all (TpChecker *checker)
 {
   g_auto (TpCheckerDigest) digest = { 0 };
   g_autofree gboolean *fused = NULL;
+  guint n_before = checker->reasons->len;
   gint64 cost;
 
   if (!check_form (checker))
@@ -482,6 +484,8 @@ check_all (TpChecker *checker)
   check_noise (checker, cost);
   tp_checker_check_certificate (checker);
   check_identity (checker, tp_checker_digest_end (&digest));
+  if (checker->reasons->len == n_before)
+    tp_checker_check_margins (checker);
 }
 
 void

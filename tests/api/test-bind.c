@@ -256,33 +256,6 @@ change_profile (BindCase *it)
 }
 
 static void
-change_margin (BindCase *it)
-{
-  for (int i = 0; i < it->plan->n_placements; i++)
-    if (it->plan->placements[i].margin_ns >= 0)
-      it->plan->placements[i].margin_ns++;
-}
-
-static void
-drop_margin (BindCase *it)
-{
-  for (int i = 0; i < it->plan->n_placements; i++)
-    if (it->plan->placements[i].margin_ns >= 0)
-      {
-        it->plan->placements[i].margin_ns = -1;
-        return;
-      }
-}
-
-static void
-bound_margin (BindCase *it)
-{
-  for (int i = 0; i < it->plan->n_placements; i++)
-    if (it->plan->placements[i].margin_ns >= 0)
-      it->plan->placements[i].is_margin_least = TRUE;
-}
-
-static void
 change_peak (BindCase *it)
 {
   it->plan->peak_bytes[0]--;
@@ -358,9 +331,6 @@ static const BindMutation mutations[] = {
   { "deny-simulation", deny_simulation },
   { "rename-to-nothing", rename_to_nothing },
   { "change-profile", change_profile },
-  { "change-margin", change_margin },
-  { "drop-margin", drop_margin },
-  { "bound-margin", bound_margin },
   { "change-peak", change_peak },
   { "change-weights", change_weights },
   { "add-schedule", add_schedule },

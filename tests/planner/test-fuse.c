@@ -2,7 +2,7 @@
  * be one that can be lowered. */
 #include "config.h"
 
-#include "format/graph-load.h"
+#include "fuse-case.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
@@ -16,51 +16,6 @@
 #include "planner/fuse.h"
 #include "planner/objective.h"
 #include "planner/offer.h"
-
-#include <string.h>
-
-/* x [1,8,6,6] is the input, w weights of a 1x1 Conv, c one number a channel, m
- * and n are matrices, v a vector. */
-#define HEAD                                                                  \
-  "{\"format\":\"tplan-graph/1\",\"name\":\"fuse\",\"opset\":17,"             \
-  "\"inputs\":[{\"name\":\"x\",\"dtype\":\"float32\",\"shape\":[1,8,6,6]},"   \
-  "{\"name\":\"m\",\"dtype\":\"float32\",\"shape\":[4,4]},"                   \
-  "{\"name\":\"v\",\"dtype\":\"float32\",\"shape\":[4]},"                     \
-  "{\"name\":\"i\",\"dtype\":\"int64\",\"shape\":[4,4]},"                     \
-  "{\"name\":\"j\",\"dtype\":\"int64\",\"shape\":[4]},"                       \
-  "{\"name\":\"s32\",\"dtype\":\"int32\",\"shape\":[4,4]},"                   \
-  "{\"name\":\"h\",\"dtype\":\"float16\",\"shape\":[4,4]}],"                   \
-  "\"initializers\":[" WEIGHTS ("w", "[8,8,1,1]") "," WEIGHTS ("c", "[8]")    \
-  "," WEIGHTS ("n", "[4,4]") "," WEIGHTS ("k", "[8,1,3,3]") ","             \
-  "{\"name\":\"split\",\"dtype\":\"int64\",\"shape\":[3],"                 \
-  "\"data\":[4,2,2]}],"
-#define WEIGHTS(name, shape)                                                  \
-  "{\"name\":\"" name "\",\"dtype\":\"float32\",\"shape\":" shape             \
-  ",\"fill\":0.5}"
-#define OP(name, type, inputs, more)                                          \
-  "{\"name\":\"" name "\",\"type\":\"" type "\",\"inputs\":[" inputs          \
-  "],\"outputs\":[\"" name "\"]" more "}"
-#define Q(name) "\"" name "\""
-#define CONV(name, in) OP (name, "Conv", Q (in) "," Q ("w"), "")
-#define RELU(name, in) OP (name, "Relu", Q (in), "")
-#define ADD(name, a, b) OP (name, "Add", Q (a) "," Q (b), "")
-#define RESHAPE(name, in) OP (name, "Reshape", Q (in) "," Q ("split"), "")
-#define MATMUL(name, a, b) OP (name, "MatMul", Q (a) "," Q (b), "")
-#define SOFTMAX(name, in) OP (name, "Softmax", Q (in), "")
-#define SCORES(name, sum) MATMUL (name, "m", "n") "," ADD (sum, name, "m")
-#define JOIN(name, parts) OP (name, "Concat", parts, ",\"attrs\":{\"axis\":1}")
-#define NORM(name, in)                                                        \
-  OP (name, "BatchNormalization",                                             \
-      Q (in) "," Q ("c") "," Q ("c") "," Q ("c") "," Q ("c"), "")
-
-typedef struct
-{
-  const char *name;
-  const char *outputs;
-  const char *ops;
-  const char *groups;         /* "a+b c+d" */
-  const char *disabled;       /* one rule, or NULL */
-} FuseCase;
 
 static const FuseCase cases[] = {
   /* epilogue */
@@ -208,6 +163,9 @@ static const FuseCase cases[] = {
     MATMUL ("a", "m", "n") ","
     OP ("p", "ReduceMean", Q ("a"), ",\"attrs\":{\"axes\":[0]}") ","
     MATMUL ("o", "p", "n"), "", NULL },
+  { "attention-twice", Q ("t"), MATMUL ("a", "m", "n") "," SOFTMAX ("p", "a") ","
+    MATMUL ("o", "p", "n") "," SOFTMAX ("q", "o") "," MATMUL ("t", "q", "n"),
+    "a+p+o", NULL },
   /* concat */
   { "concat-convs", Q ("u"),
     CONV ("a", "x") "," CONV ("b", "x") "," RELU ("r", "a") ","
@@ -239,6 +197,8 @@ static const FuseCase cases[] = {
   { "concat-of-view", Q ("u"),
     OP ("f", "Flatten", Q ("x"), "") "," OP ("g", "Flatten", Q ("x"), "") ","
     JOIN ("u", Q ("f") "," Q ("g")), "", NULL },
+  { "concat-of-recurrences", Q ("u"),
+    RNN ("a") "," RNN ("b") "," JOIN ("u", Q ("a") "," Q ("b")), "", NULL },
   { "concat-narrow", Q ("u"),
     ADD ("s", "s32", "s32") "," JOIN ("u", Q ("s") "," Q ("s32")), "s+u", NULL },
   { "concat-narrow-relu", Q ("t"),
@@ -263,32 +223,6 @@ static const FuseCase cases[] = {
     NULL },
 };
 
-static TpGraph *
-load (const FuseCase *it)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *text = g_strdup_printf (
-      HEAD "\"outputs\":[%s],\"ops\":[%s]}", it->outputs, it->ops);
-  TpGraph *graph = tp_graph_load_json ("case.json", text, strlen (text), NULL,
-                                       &error);
-
-  g_assert_no_error (error);
-  return graph;
-}
-
-static char *
-groups_to_text (const TpGroups *groups, const TpGraph *graph)
-{
-  GString *out = g_string_new (NULL);
-
-  for (int g = 0; g < groups->n_groups; g++)
-    for (int k = 0; k < groups->groups[g].n_nodes; k++)
-      g_string_append_printf (
-          out, "%s%s", k > 0 ? "+" : g > 0 ? " " : "",
-          graph->nodes[groups->groups[g].nodes[k]].name);
-  return g_string_free (out, FALSE);
-}
-
 static void
 assert_lowered (const TpGroups *groups, const TpGraph *graph)
 {
@@ -309,11 +243,11 @@ test_case (gconstpointer data)
 {
   const FuseCase *it = data;
   const char *disabled[] = { it->disabled, NULL };
-  g_autoptr (TpGraph) graph = load (it);
+  g_autoptr (TpGraph) graph = fuse_case_load (it);
   g_autoptr (TpGraph) laid_out = tp_graph_assign_layout (graph, NULL);
   g_autoptr (TpGroups) groups = tp_fuse_find (graph, disabled);
   g_autoptr (TpGroups) again = tp_fuse_find (laid_out, disabled);
-  g_autofree char *text = groups_to_text (groups, graph);
+  g_autofree char *text = fuse_case_write (groups, graph);
 
   g_assert_cmpstr (text, ==, it->groups);
   assert_lowered (groups, graph);
@@ -365,12 +299,12 @@ test_all (void)
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autoptr (TpGraph) graph = load (&cases[i]);
+      g_autoptr (TpGraph) graph = fuse_case_load (&cases[i]);
       g_autoptr (TpGroups) wholes = tp_fuse_find (graph, NULL);
       g_autoptr (TpGroups) chains = tp_fuse_find (graph, disabled);
       g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL);
-      g_autofree char *first = groups_to_text (chains, graph);
-      g_autofree char *text = groups_to_text (all, graph);
+      g_autofree char *first = fuse_case_write (chains, graph);
+      g_autofree char *text = fuse_case_write (all, graph);
 
       g_assert_true (g_str_has_prefix (text, first));
       g_assert_true (tp_offer_allows (all, wholes));
@@ -396,7 +330,7 @@ test_wide_join (void)
     }
   g_string_append_printf (ops, OP ("u", "Concat", "%s",
                                    ",\"attrs\":{\"axis\":1}"), parts->str);
-  graph = load (&(FuseCase){ .outputs = Q ("u"), .ops = ops->str });
+  graph = fuse_case_load (&(FuseCase){ .outputs = Q ("u"), .ops = ops->str });
   groups = tp_fuse_find (graph, NULL);
   g_assert_cmpint (groups->n_groups, ==, 1);
   g_assert_cmpint (groups->groups[0].n_nodes, ==, 32);

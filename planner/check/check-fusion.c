@@ -1,0 +1,469 @@
+/* check-fusion.c: which groups the rules of docs/planner.md give.
+ *
+ * Written from its words. Of each op it is found which op comes right before it in
+ * its group and which right after; what a chain is follows from there, by walks over
+ * all ops in their order and back. */
+#include "config.h"
+
+#include "planner/check/check-fusion.h"
+
+#include "ir/guard.h"
+#include "ir/op.h"
+#include "ir/units.h"
+
+#include <string.h>
+
+/* Sets of kinds. Elementwise is the kind of a chain of such ops alone; others have
+ * that of the one op that is not. */
+#define KIND(kind) (1u << (kind))
+#define ELEMENTWISE KIND (TP_OP_MAP)
+#define SEVERAL 0 /* of what attention joins: nothing is joined to that */
+
+/* What of its chain lies on one side of an op, with itself. */
+typedef struct
+{
+  int n;
+  guint kind;
+} Side;
+
+typedef struct
+{
+  const TpGraph *graph;
+  int *before, *after;        /* [node]: next to it in its chain; -1: none */
+  Side *up, *down;            /* [node]: of all before it, and after it */
+} Fusion;
+
+typedef struct Rule Rule;
+struct Rule
+{
+  const char *name;
+  guint before, after;        /* kinds of the chains that it joins in pairs */
+  gboolean is_backward;       /* the last op first */
+  /* Joins others to the chain that has @node. NULL: puts wholes together. */
+  void (*join) (Fusion *fusion, const Rule *rule, int node);
+};
+
+static void
+fusion_clear (Fusion *fusion)
+{
+  g_free (fusion->before);
+  g_free (fusion->after);
+  g_free (fusion->up);
+  g_free (fusion->down);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fusion, fusion_clear)
+
+/* ---- values -------------------------------------------------------------- */
+
+static const TpNode *
+get_node (const Fusion *fusion, int node)
+{
+  return &fusion->graph->nodes[node];
+}
+
+static guint
+get_kind (const Fusion *fusion, int node)
+{
+  const TpOp *op = get_node (fusion, node)->op;
+
+  return op == NULL ? KIND (TP_OP_OPAQUE) : KIND (op->kind);
+}
+
+static gboolean
+puts_together (const TpNode *node)
+{
+  return node->op != NULL && (node->op->flags & TP_OP_JOINS);
+}
+
+/* What it alone makes; NULL: it makes several things, or nothing that is read. */
+static const TpTensor *
+get_result (const Fusion *fusion, int node)
+{
+  const TpNode *it = get_node (fusion, node);
+
+  return it->n_outputs == 1 && it->outputs[0] >= 0
+             ? &fusion->graph->tensors[it->outputs[0]]
+             : NULL;
+}
+
+static int
+get_maker (const Fusion *fusion, int tensor)
+{
+  return tensor < 0 ? -1 : fusion->graph->tensors[tensor].producer;
+}
+
+static gboolean
+is_of_shape (const TpTensor *a, const TpTensor *b)
+{
+  gboolean is_same = a->rank == b->rank;
+
+  for (int i = 0; is_same && i < a->rank; i++)
+    is_same = a->dims[i] == b->dims[i];
+  return is_same;
+}
+
+static gboolean
+have_common_device (const TpNode *a, const TpNode *b)
+{
+  gboolean is_met = a->pins == NULL || b->pins == NULL;
+
+  for (int i = 0; !is_met && a->pins[i] != NULL; i++)
+    is_met = g_strv_contains (b->pins, a->pins[i]);
+  return is_met;
+}
+
+/* Whether @reader takes @tensor as one of a group may. */
+static gboolean
+is_read_so (const Fusion *fusion, int reader, int tensor)
+{
+  const TpNode *it = get_node (fusion, reader);
+  int n = 0;
+
+  if (get_kind (fusion, reader) == ELEMENTWISE)
+    return is_of_shape (&fusion->graph->tensors[tensor],
+                        get_result (fusion, reader));
+  for (int i = 0; i < it->n_inputs; i++)
+    n += it->inputs[i] == tensor;
+  return n == 1 && (it->inputs[0] == tensor || puts_together (it));
+}
+
+/* "goes to it alone" */
+static gboolean
+goes_alone (const Fusion *fusion, int maker, int reader)
+{
+  const TpTensor *value = get_result (fusion, maker);
+  const TpTensor *result = get_result (fusion, reader);
+
+  return value != NULL && result != NULL && value->n_consumers == 1
+         && value->consumers[0] == reader && !value->is_output
+         && value->state == 0 && tp_dtype_has_kernels (result->dtype)
+         && have_common_device (get_node (fusion, maker),
+                                get_node (fusion, reader))
+         && is_read_so (fusion, reader, (int) (value - fusion->graph->tensors));
+}
+
+/* Whether it is asked for rounding, which would be left out. */
+static gboolean
+rounds (const Fusion *fusion, int node)
+{
+  const TpNode *it = get_node (fusion, node);
+  TpDtype to = get_result (fusion, node)->dtype;
+
+  return it->op != NULL && (it->op->flags & TP_OP_COPIES) && it->inputs[0] >= 0
+         && fusion->graph->tensors[it->inputs[0]].dtype != to
+         && tp_dtype_get (to)->class == TP_CLASS_REAL
+         && !tp_dtype_holds_results (to);
+}
+
+/* "need not be stored" */
+static gboolean
+need_not_be_stored (const Fusion *fusion, int maker)
+{
+  return tp_dtype_hands_on (get_result (fusion, maker)->dtype)
+         && !rounds (fusion, maker);
+}
+
+static gboolean
+is_handed_on (const Fusion *fusion, int maker, int reader)
+{
+  return goes_alone (fusion, maker, reader)
+         && need_not_be_stored (fusion, maker);
+}
+
+/* ---- views --------------------------------------------------------------- */
+
+/* Each dimension of @after is a product of some that follow each other in @before;
+ * those of 1 may stand anywhere. */
+static gboolean
+merges (const TpTensor *before, const TpTensor *after)
+{
+  int k = 0;
+
+  if (!tp_tensor_is_row_major (before) || !tp_tensor_is_row_major (after))
+    return FALSE;
+  for (int i = 0; i < after->rank; i++)
+    {
+      gint64 rest = after->dims[i];
+
+      while (rest > 1 && k < before->rank && before->dims[k] > 0
+             && rest % before->dims[k] == 0)
+        rest /= before->dims[k++];
+      if (rest != 1)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* Of what @reader reads as @tensor: the op that made it, behind a view that it may be
+ * read through. *@out_view: that, or -1. */
+static int
+find_source (const Fusion *fusion, int reader, int tensor, int *out_view)
+{
+  int maker = get_maker (fusion, tensor);
+  const TpNode *view = maker < 0 ? NULL : get_node (fusion, maker);
+
+  *out_view = -1;
+  if (maker < 0 || get_kind (fusion, maker) != KIND (TP_OP_VIEW)
+      || tp_node_is_stream (view)
+      || get_kind (fusion, reader) != ELEMENTWISE
+      || !is_handed_on (fusion, maker, reader) || view->inputs[0] < 0
+      || !merges (&fusion->graph->tensors[view->inputs[0]],
+                  get_result (fusion, maker)))
+    return maker;
+  *out_view = maker;
+  return get_maker (fusion, view->inputs[0]);
+}
+
+/* ---- chains -------------------------------------------------------------- */
+
+/* A view within a chain does nothing. */
+static guint
+get_part_kind (const Fusion *fusion, int node)
+{
+  return get_kind (fusion, node) == KIND (TP_OP_VIEW)
+                 && fusion->after[node] >= 0
+             ? ELEMENTWISE
+             : get_kind (fusion, node);
+}
+
+static Side
+add_side (const Fusion *fusion, int node, const Side *rest)
+{
+  Side side = { 1, get_part_kind (fusion, node) };
+
+  if (rest == NULL)
+    return side;
+  side.n += rest->n;
+  if (side.kind == ELEMENTWISE)
+    side.kind = rest->kind;
+  else if (rest->kind != ELEMENTWISE)
+    side.kind = SEVERAL;
+  return side;
+}
+
+static void
+look_up (Fusion *fusion, int node)
+{
+  int before = fusion->before[node];
+
+  fusion->up[node]
+      = add_side (fusion, node, before < 0 ? NULL : &fusion->up[before]);
+}
+
+static void
+look_down (Fusion *fusion, int node)
+{
+  int after = fusion->after[node];
+
+  fusion->down[node]
+      = add_side (fusion, node, after < 0 ? NULL : &fusion->down[after]);
+}
+
+static void
+put_behind (Fusion *fusion, int before, int after)
+{
+  fusion->after[before] = after;
+  fusion->before[after] = before;
+}
+
+/* Puts the chain of which @node is the first behind the one that @rule joins to it,
+ * of several that whose last op is latest. */
+static void
+try_pair (Fusion *fusion, const Rule *rule, int node)
+{
+  const TpNode *it = get_node (fusion, node);
+  int last = -1, last_view = -1;
+
+  if (fusion->before[node] >= 0 || !(rule->after & fusion->down[node].kind))
+    return;
+  for (int i = 0; i < it->n_inputs; i++)
+    {
+      int view, maker = find_source (fusion, node, it->inputs[i], &view);
+
+      if (maker <= last || !(rule->before & fusion->up[maker].kind)
+          || !is_handed_on (fusion, maker, view >= 0 ? view : node)
+          || fusion->up[maker].n + (view >= 0) + fusion->down[node].n
+                 > TP_CHECKER_MAX_FUSED)
+        continue;
+      last = maker;
+      last_view = view;
+    }
+  if (last < 0)
+    return;
+  put_behind (fusion, last_view >= 0 ? last_view : last, node);
+  if (last_view >= 0)
+    put_behind (fusion, last, last_view);
+}
+
+/* Between two contractions a reduction, row by row. */
+static void
+try_three (Fusion *fusion, const Rule *rule, int node)
+{
+  const TpTensor *result = get_result (fusion, node);
+  const TpNode *it = get_node (fusion, node);
+  int first = it->n_inputs < 1 ? -1 : get_maker (fusion, it->inputs[0]);
+  int last = result == NULL || result->n_consumers != 1 ? -1
+                                                        : result->consumers[0];
+
+  if (first < 0 || last < 0 || fusion->before[node] >= 0
+      || fusion->after[node] >= 0 || fusion->before[last] >= 0
+      || get_kind (fusion, node) != KIND (TP_OP_REDUCE)
+      || fusion->up[first].kind != KIND (TP_OP_CONTRACT)
+      || fusion->down[last].kind != KIND (TP_OP_CONTRACT)
+      || !is_of_shape (&fusion->graph->tensors[it->inputs[0]], result)
+      || !is_handed_on (fusion, first, node)
+      || !is_handed_on (fusion, node, last)
+      || fusion->up[first].n + 1 + fusion->down[last].n
+             > TP_CHECKER_MAX_FUSED)
+    return;
+  put_behind (fusion, first, node);
+  put_behind (fusion, node, last);
+}
+
+static const Rule rules[] = {
+  { "epilogue",
+    KIND (TP_OP_CONTRACT) | KIND (TP_OP_WINDOW) | KIND (TP_OP_REDUCE)
+        | KIND (TP_OP_MOVE),
+    ELEMENTWISE, FALSE, try_pair },
+  { "prologue", ELEMENTWISE, KIND (TP_OP_CONTRACT), TRUE, try_pair },
+  { "pointwise", ELEMENTWISE, ELEMENTWISE, FALSE, try_pair },
+  { "attention", 0, 0, FALSE, try_three },
+  { "concat", 0, 0, FALSE, NULL },
+};
+
+static void
+apply (Fusion *fusion, const Rule *rule)
+{
+  int n = fusion->graph->n_nodes;
+
+  for (int i = 0; i < n; i++)
+    look_up (fusion, i);
+  for (int i = n - 1; i >= 0; i--)
+    {
+      look_down (fusion, i);
+      if (rule->is_backward)
+        rule->join (fusion, rule, i);
+    }
+  for (int i = 0; i < n && !rule->is_backward; i++)
+    {
+      rule->join (fusion, rule, i);
+      if (fusion->before[i] >= 0)
+        look_up (fusion, fusion->before[i]);
+      look_up (fusion, i);
+    }
+}
+
+/* ---- wholes -------------------------------------------------------------- */
+
+/* The first op of the chain that writes what @join reads as @tensor; -1: no chain
+ * may. */
+static int
+find_part (const Fusion *fusion, int join, int tensor)
+{
+  const guint kinds = ELEMENTWISE | KIND (TP_OP_REDUCE) | KIND (TP_OP_CONTRACT)
+                      | KIND (TP_OP_WINDOW) | KIND (TP_OP_MOVE);
+  int head = get_maker (fusion, tensor);
+
+  if (head < 0 || !goes_alone (fusion, head, join)
+      || (fusion->after[join] >= 0 && !need_not_be_stored (fusion, head)))
+    return -1;
+  while (fusion->before[head] >= 0)
+    head = fusion->before[head];
+  return !puts_together (get_node (fusion, head))
+                 && (get_kind (fusion, head) & kinds)
+             ? head
+             : -1;
+}
+
+static int
+compare_ints (const void *a, const void *b)
+{
+  return *(const int *) a - *(const int *) b;
+}
+
+static int
+list_chain (const Fusion *fusion, int head, int *nodes)
+{
+  int n = 0;
+
+  for (int i = head; i >= 0; i = fusion->after[i])
+    nodes[n++] = i;
+  return n;
+}
+
+static void
+add_whole (Fusion *fusion, int join, TpGroups *wholes)
+{
+  const TpNode *it = get_node (fusion, join);
+  int nodes[TP_CHECKER_MAX_FUSED];
+  int n_own = list_chain (fusion, join, nodes), n = n_own;
+
+  for (int i = 0; i < it->n_inputs; i++)
+    {
+      int head = find_part (fusion, join, it->inputs[i]);
+
+      if (head >= 0 && n + fusion->down[head].n <= TP_CHECKER_MAX_FUSED)
+        n += list_chain (fusion, head, nodes + n);
+    }
+  qsort (nodes, n, sizeof nodes[0], compare_ints);
+  if (n > n_own)
+    tp_groups_add (wholes, nodes, n);
+}
+
+/* ---- all ----------------------------------------------------------------- */
+
+static void
+fusion_init (Fusion *fusion, const TpGraph *graph)
+{
+  gsize n = (gsize) graph->n_nodes + 1;
+
+  fusion->graph = graph;
+  fusion->before = tp_new (int, n);
+  fusion->after = tp_new (int, n);
+  fusion->up = tp_new0 (Side, n);
+  fusion->down = tp_new0 (Side, n);
+  memset (fusion->before, -1, n * sizeof (int));
+  memset (fusion->after, -1, n * sizeof (int));
+}
+
+const char *
+tp_checker_get_rule (int index)
+{
+  return index < (int) G_N_ELEMENTS (rules) ? rules[index].name : NULL;
+}
+
+static void
+add_chains (const Fusion *fusion, TpGroups *groups)
+{
+  for (int i = 0; i < fusion->graph->n_nodes; i++)
+    {
+      int nodes[TP_CHECKER_MAX_FUSED];
+
+      if (fusion->before[i] < 0 && fusion->after[i] >= 0)
+        tp_groups_add (groups, nodes, list_chain (fusion, i, nodes));
+    }
+}
+
+TpGroups *
+tp_checker_find_groups (const TpGraph *graph, const char *const *left_out)
+{
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+  g_auto (Fusion) fusion = { NULL };
+  gboolean has_wholes = FALSE;
+
+  fusion_init (&fusion, graph);
+  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+    if (left_out != NULL && g_strv_contains (left_out, rules[i].name))
+      continue;
+    else if (rules[i].join == NULL)
+      has_wholes = TRUE;
+    else
+      apply (&fusion, &rules[i]);
+  for (int i = graph->n_nodes - 1; i >= 0; i--)
+    look_down (&fusion, i);
+  add_chains (&fusion, groups);
+  for (int i = 0; i < graph->n_nodes && has_wholes; i++)
+    if (puts_together (get_node (&fusion, i)))
+      add_whole (&fusion, i, groups);
+  return g_steal_pointer (&groups);
+}

@@ -1,0 +1,203 @@
+/* check-groups.c: are the groups of a plan those that may be fused?
+ *
+ * First of each by itself, from the graph alone: what its ops hand to each other
+ * nobody else reads, so it has one result, hangs together, and nothing outside of
+ * it comes between. Then of all of them: they are what the rules give. */
+#include "config.h"
+
+#include "planner/check/check-groups.h"
+
+#include "ir/guard.h"
+#include "ir/op.h"
+#include "planner/check/check-fusion.h"
+#include "planner/check/check-offers.h"
+#include "planner/check/check-private.h"
+
+#include <string.h>
+
+typedef struct
+{
+  TpChecker checker;          /* of which no more is set than these need */
+  int *group_of;              /* [node]; -1: none */
+} Groups;
+
+static void
+groups_clear (Groups *groups)
+{
+  g_free (groups->group_of);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Groups, groups_clear)
+
+/* ---- one group ----------------------------------------------------------- */
+
+/* Takes down what is wrong with group @index; returns FALSE. */
+static gboolean G_GNUC_PRINTF (3, 4)
+fail_at (Groups *groups, int index, const char *format, ...)
+{
+  g_autofree char *what = NULL;
+  va_list args;
+
+  va_start (args, format);
+  what = g_strdup_vprintf (format, args);
+  va_end (args);
+  return tp_checker_fail (&groups->checker, "all_groups[%d]: %s", index, what);
+}
+
+/* Ops that there are, in their order, and of no other group. */
+static gboolean
+check_members (Groups *groups, int index)
+{
+  const TpGraph *graph = groups->checker.graph;
+  const TpGroup *group = &groups->checker.plan->all_groups->groups[index];
+
+  if (group->n_nodes < 2 || group->n_nodes > TP_CHECKER_MAX_FUSED)
+    return fail_at (groups, index, "%d ops, not 2 to %d", group->n_nodes,
+                    TP_CHECKER_MAX_FUSED);
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      int node = group->nodes[i];
+
+      if (node < 0 || node >= graph->n_nodes
+          || (i > 0 && node <= group->nodes[i - 1]))
+        return fail_at (groups, index, "its ops are not in the order of the graph");
+      if (groups->group_of[node] >= 0)
+        return fail_at (groups, index, "op '%s' is of all_groups[%d], too",
+                        graph->nodes[node].name, groups->group_of[node]);
+      groups->group_of[node] = index;
+    }
+  return TRUE;
+}
+
+/* Kernels know what it does, and may do it amid other things. */
+static gboolean
+check_kind (Groups *groups, int index, int node)
+{
+  const TpNode *it = &groups->checker.graph->nodes[node];
+
+  if (it->op == NULL || it->op->kind == TP_OP_OPAQUE
+      || it->op->kind == TP_OP_RECURRENT)
+    return fail_at (groups, index, "op '%s' (%s) is never fused", it->name,
+                    it->type);
+  if (it->n_outputs != 1 || it->outputs[0] < 0)
+    return fail_at (groups, index, "op '%s' makes not one tensor", it->name);
+  return tp_dtype_has_kernels (
+             groups->checker.graph->tensors[it->outputs[0]].dtype)
+         || fail_at (groups, index, "no kernel makes what op '%s' makes",
+                     it->name);
+}
+
+/* What all but the last make is read by one op, of the group. */
+static gboolean
+check_value (Groups *groups, int index, int node)
+{
+  const TpGraph *graph = groups->checker.graph;
+  const TpTensor *value = &graph->tensors[graph->nodes[node].outputs[0]];
+
+  if (value->is_output || value->state > 0)
+    return fail_at (groups, index, "tensor '%s' is %s, and would not be there",
+                    value->name, value->is_output ? "an output" : "state");
+  if (value->n_consumers != 1
+      || groups->group_of[value->consumers[0]] != index)
+    return fail_at (groups, index, "tensor '%s' is not for one op of it alone",
+                    value->name);
+  return TRUE;
+}
+
+static gboolean
+check_group (Groups *groups, int index)
+{
+  const TpGroup *group = &groups->checker.plan->all_groups->groups[index];
+
+  if (!check_members (groups, index))
+    return FALSE;
+  for (int i = 0; i < group->n_nodes; i++)
+    if (!check_kind (groups, index, group->nodes[i])
+        || (i + 1 < group->n_nodes
+            && !check_value (groups, index, group->nodes[i])))
+      return FALSE;
+  return TRUE;
+}
+
+/* ---- all of them ---------------------------------------------------------- */
+
+static gboolean
+are_given (const Groups *groups, const char *const *left_out, int *out_strange)
+{
+  g_autoptr (TpGroups) family
+      = tp_checker_find_groups (groups->checker.graph, left_out);
+
+  return tp_checker_is_choice (family, groups->checker.plan->all_groups,
+                               out_strange);
+}
+
+/* Plans of format 1 do not say which rules were left out: any may have been. */
+static gboolean
+check_any (Groups *groups)
+{
+  int n = 0;
+
+  while (tp_checker_get_rule (n) != NULL)
+    n++;
+  for (unsigned set = 0; set < 1u << n; set++)
+    {
+      const char *left_out[33] = { NULL };
+      int strange;
+
+      for (int i = 0, k = 0; i < n; i++)
+        if (set >> i & 1)
+          left_out[k++] = tp_checker_get_rule (i);
+      if (are_given (groups, left_out, &strange))
+        return TRUE;
+    }
+  return tp_checker_fail (&groups->checker, "all_groups: no rules give these");
+}
+
+static gboolean
+check_rule (Groups *groups, const char *name)
+{
+  for (int i = 0; tp_checker_get_rule (i) != NULL; i++)
+    if (strcmp (tp_checker_get_rule (i), name) == 0)
+      return TRUE;
+  return tp_checker_fail (&groups->checker, "no_fuse: no fusion rule '%s'", name);
+}
+
+static gboolean
+check_given (Groups *groups)
+{
+  const TpPlan *plan = groups->checker.plan;
+  const TpNode *nodes = groups->checker.graph->nodes;
+  int strange;
+  const TpGroup *group;
+
+  if (are_given (groups, (const char *const *) plan->no_fuse, &strange))
+    return TRUE;
+  if (strange < 0)
+    return tp_checker_fail (&groups->checker,
+                            "all_groups: the fusion rules give others besides");
+  group = &plan->all_groups->groups[strange];
+  return fail_at (groups, strange,
+                  "the fusion rules make no group of the %d ops from '%s' to "
+                  "'%s', or not there",
+                  group->n_nodes, nodes[group->nodes[0]].name,
+                  nodes[group->nodes[group->n_nodes - 1]].name);
+}
+
+gboolean
+tp_checker_check_groups (const TpPlan *plan, const TpGraph *graph,
+                         GPtrArray *reasons)
+{
+  g_auto (Groups) groups
+      = { { .plan = plan, .graph = graph, .reasons = reasons }, NULL };
+  gsize n = (gsize) graph->n_nodes;
+  gboolean is_good = TRUE;
+
+  groups.group_of = tp_new (int, n + 1);
+  memset (groups.group_of, -1, n * sizeof (int));
+  for (int i = 0; plan->no_fuse != NULL && plan->no_fuse[i] != NULL; i++)
+    if (!check_rule (&groups, plan->no_fuse[i]))
+      return FALSE;
+  for (int i = 0; i < plan->all_groups->n_groups; i++)
+    is_good &= check_group (&groups, i);
+  return is_good
+         && (plan->version == 1 ? check_any (&groups) : check_given (&groups));
+}

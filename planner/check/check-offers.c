@@ -1,0 +1,266 @@
+/* check-offers.c: of groups that hold others, which are offered to be fused.
+ *
+ * docs/planner.md, "Groups within groups". A family lists wholes after all chains, so a
+ * group that shares an op with an earlier one is a whole which holds that. */
+#include "config.h"
+
+#include "planner/check/check-offers.h"
+
+#include "ir/guard.h"
+
+#include <string.h>
+
+/* More than any plan takes; sums of some of it are in range. */
+#define MAX_TIME (TP_COST_NONE / 64)
+
+typedef struct
+{
+  const TpGroups *family;
+  const TpGraph *graph;
+  const TpCosts *costs;
+  int *holder;                /* [group]: the whole that holds it; -1: none */
+  gboolean *holds;            /* [group]: whether it is such a whole */
+  gboolean *is_offered;       /* [group] */
+} Offers;
+
+static void
+offers_clear (Offers *offers)
+{
+  g_free (offers->holder);
+  g_free (offers->holds);
+  g_free (offers->is_offered);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Offers, offers_clear)
+
+static int
+count_ops (const TpGroups *family)
+{
+  int n = 0;
+
+  for (int i = 0; i < family->n_groups; i++)
+    for (int k = 0; k < family->groups[i].n_nodes; k++)
+      n = MAX (n, family->groups[i].nodes[k] + 1);
+  return n;
+}
+
+static void
+offers_init (Offers *offers, const TpGroups *family)
+{
+  gsize n_ops = (gsize) count_ops (family), n = (gsize) family->n_groups;
+  g_autofree int *first = tp_new (int, n_ops + 1);
+
+  memset (first, -1, n_ops * sizeof (int));
+  offers->family = family;
+  offers->holder = tp_new (int, n + 1);
+  offers->holds = tp_new0 (gboolean, n + 1);
+  offers->is_offered = tp_new0 (gboolean, n + 1);
+  for (gsize i = 0; i < n; i++)
+    offers->holder[i] = -1;
+  for (int i = 0; i < family->n_groups; i++)
+    for (int k = 0; k < family->groups[i].n_nodes; k++)
+      {
+        int op = family->groups[i].nodes[k];
+
+        if (first[op] < 0)
+          first[op] = i;
+        else
+          {
+            offers->holder[first[op]] = i;
+            offers->holds[i] = TRUE;
+          }
+      }
+}
+
+/* ---- any choice ---------------------------------------------------------- */
+
+static gboolean
+is_same (const TpGroup *a, const TpGroup *b)
+{
+  gboolean is_equal = a->n_nodes == b->n_nodes;
+
+  for (int i = 0; is_equal && i < a->n_nodes; i++)
+    is_equal = a->nodes[i] == b->nodes[i];
+  return is_equal;
+}
+
+/* All of what a whole holds, or it; and what is in none. */
+static gboolean
+is_consistent (const Offers *offers, int group)
+{
+  int holder = offers->holder[group];
+
+  if (holder >= 0)
+    return offers->is_offered[group] != offers->is_offered[holder];
+  return offers->holds[group] || offers->is_offered[group];
+}
+
+gboolean
+tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
+                      int *out_strange)
+{
+  g_auto (Offers) offers = { NULL };
+  int n = 0;
+
+  offers_init (&offers, family);
+  for (int i = 0; i < family->n_groups && n < groups->n_groups; i++)
+    if (is_same (&family->groups[i], &groups->groups[n]))
+      {
+        offers.is_offered[i] = TRUE;
+        n++;
+      }
+  *out_strange = n < groups->n_groups ? n : -1;
+  for (int i = 0; i < family->n_groups; i++)
+    if (!is_consistent (&offers, i))
+      return FALSE;
+  return n == groups->n_groups;
+}
+
+/* ---- by figures ----------------------------------------------------------- */
+
+/* What the ops of @group take one by one; TP_COST_NONE: not all may be there. */
+static gint64
+sum_apart (const Offers *offers, const TpGroup *group, int device)
+{
+  const char *name = offers->costs->devices[device];
+  gint64 sum = 0;
+
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const char *const *pins = offers->graph->nodes[group->nodes[i]].pins;
+      gint64 time_ns
+          = tp_costs_node (offers->costs, group->nodes[i], device)->time_ns;
+
+      if (time_ns == TP_COST_NONE || (pins != NULL && !g_strv_contains (pins, name)))
+        return TP_COST_NONE;
+      sum = MIN (sum + MIN (time_ns, MAX_TIME), MAX_TIME);
+    }
+  return sum;
+}
+
+/* What chain @index saves on @device. */
+static gint64
+find_gain (const Offers *offers, int index, int device)
+{
+  gint64 apart = sum_apart (offers, &offers->family->groups[index], device);
+  gint64 fused = tp_costs_group (offers->costs, index, device)->time_ns;
+
+  return apart == TP_COST_NONE || fused >= apart ? 0 : apart - fused;
+}
+
+/* Whether the figure of a whole is a guess, and that of any op that takes time is
+ * none. */
+static gboolean
+is_guess (const Offers *offers, int whole, int device)
+{
+  const TpGroup *group = &offers->family->groups[whole];
+
+  if (!tp_costs_group (offers->costs, whole, device)->is_estimated)
+    return FALSE;
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const TpCost *cost = tp_costs_node (offers->costs, group->nodes[i], device);
+
+      if (cost->time_ns > 0 && !cost->is_estimated)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether a whole is offered. @gains: [group * n_devices + device]: of all chains that
+ * it holds. */
+static gboolean
+is_better (const Offers *offers, int whole, const gint64 *gains)
+{
+  int n_devices = offers->costs->n_devices;
+  gboolean is_anywhere = FALSE;
+
+  for (int d = 0; d < n_devices; d++)
+    {
+      gint64 apart
+          = sum_apart (offers, &offers->family->groups[whole], d);
+      gint64 fused = tp_costs_group (offers->costs, whole, d)->time_ns;
+      gint64 saved = gains[(gsize) whole * n_devices + d];
+      gboolean is_there = apart != TP_COST_NONE && fused != TP_COST_NONE
+                          && !is_guess (offers, whole, d);
+
+      if (is_there ? fused > apart - saved : saved > 0)
+        return FALSE;
+      is_anywhere |= is_there;
+    }
+  return is_anywhere;
+}
+
+static void
+choose (Offers *offers)
+{
+  int n = offers->family->n_groups, n_devices = offers->costs->n_devices;
+  g_autofree gint64 *gains = tp_new0 (gint64, (gsize) n * n_devices + 1);
+
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < n_devices && offers->holder[i] >= 0; d++)
+      gains[(gsize) offers->holder[i] * n_devices + d]
+          += find_gain (offers, i, d);
+  for (int i = 0; i < n; i++)
+    if (offers->holder[i] < 0)
+      offers->is_offered[i]
+          = !offers->holds[i] || is_better (offers, i, gains);
+  for (int i = 0; i < n; i++)
+    if (offers->holder[i] >= 0)
+      offers->is_offered[i] = !offers->is_offered[offers->holder[i]];
+}
+
+/* Measurements are called by the first row, from 1, that has them. */
+static void
+name_kernels (int *kernels, int n_rows, int n_names)
+{
+  g_autofree int *called = tp_new0 (int, (gsize) n_names + 1);
+
+  for (int i = 0; i < n_rows; i++)
+    {
+      int *name = &called[kernels[i]];
+
+      if (kernels[i] == 0)
+        continue;
+      if (*name == 0)
+        *name = i + 1;
+      kernels[i] = *name;
+    }
+}
+
+/* Takes rows of groups that are not offered out of @costs. */
+static void
+drop_rows (const Offers *offers, TpCosts *costs)
+{
+  int n_before = costs->n_groups, n_nodes = costs->n_nodes, n = 0;
+
+  for (int i = 0; i < n_before; i++)
+    {
+      if (!offers->is_offered[i])
+        continue;
+      for (int d = 0; d < costs->n_devices; d++)
+        *tp_costs_group (costs, n, d) = *tp_costs_group (costs, i, d);
+      if (costs->kernels != NULL)
+        costs->kernels[n_nodes + n] = costs->kernels[n_nodes + i];
+      n++;
+    }
+  costs->n_groups = n;
+  if (costs->kernels != NULL)
+    name_kernels (costs->kernels, n_nodes + n, n_nodes + n_before);
+}
+
+TpGroups *
+tp_checker_choose (const TpGroups *family, const TpGraph *graph, TpCosts *costs)
+{
+  g_autoptr (TpGroups) chosen = tp_groups_new ();
+  g_auto (Offers) offers = { NULL };
+
+  offers_init (&offers, family);
+  offers.graph = graph;
+  offers.costs = costs;
+  choose (&offers);
+  for (int i = 0; i < family->n_groups; i++)
+    if (offers.is_offered[i])
+      tp_groups_add (chosen, family->groups[i].nodes, family->groups[i].n_nodes);
+  drop_rows (&offers, costs);
+  return g_steal_pointer (&chosen);
+}
