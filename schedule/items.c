@@ -1,4 +1,4 @@
-/* items.c: what the work-items of a GPU read at once. */
+/* items.c: what the work-items of a GPU read at once, and again. */
 #include "config.h"
 
 #include "schedule/items.h"
@@ -70,4 +70,49 @@ tp_items_count_points (const TpNest *nest)
     if (!nest->axes[i].is_reduce)
       n *= nest->axes[i].extent;
   return n;
+}
+
+/* ---- windows ------------------------------------------------------------ */
+
+static gint64
+count_apart (const TpNest *nest, const TpAccess *load, int axis, int reduce)
+{
+  gint64 step = load->stride[axis], reach = load->stride[reduce];
+  gint64 most = (nest->axes[reduce].extent - 1) * reach;
+  gint64 points = MIN (nest->axes[axis].extent, TP_ITEMS_MAX_TILE);
+
+  if (step <= 0 || reach <= 0 || nest->axes[axis].is_reduce
+      || !nest->axes[reduce].is_reduce)
+    return 0;
+  for (gint64 i = 1; i < points && i * step <= most; i++)
+    if (i * step % reach == 0)
+      return i;
+  return 0;
+}
+
+gint64
+tp_items_find_overlap (const TpNest *nest, const gboolean *used, int axis,
+                       int reduce)
+{
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      gint64 apart = used[i] ? count_apart (nest, &nest->loads[i], axis, reduce)
+                             : 0;
+
+      if (apart > 0)
+        return apart;
+    }
+  return 0;
+}
+
+gboolean
+tp_items_has_overlaps (const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_axes; i++)
+    for (int r = 0; r < nest->n_axes; r++)
+      if (tp_items_find_overlap (nest, used, i, r) > 0)
+        return TRUE;
+  return FALSE;
 }
