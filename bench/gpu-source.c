@@ -2,9 +2,13 @@
  *
  *   gpu-source                       names of the nests
  *   gpu-source NEST [SCHEDULE]       its program; by the model without SCHEDULE
+ *   gpu-source MODEL                 names of what it is fused to: MODEL#NUMBER
+ *   gpu-source MODEL#NUMBER [SCHEDULE]
  */
 #include "config.h"
 
+#include "gpu-model.h"
+#include "gpu-waves.h"
 #include "kernel/kernel-opencl-preamble.h"
 #include "kernel/kernel-opencl.h"
 #include "kernel/kernel-verify.h"
@@ -14,6 +18,7 @@
 #include "row-nests.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What most GPUs of the last ten years offer. */
@@ -103,7 +108,50 @@ static const Source sources[] = {
                        .is_row_major = FALSE) },
   { "depthwise-nchw", CONV (64, 256, 28, 28, 256, 3, 3, 1, 1, 1, 256,
                             .is_row_major = TRUE, .is_out_row_major = TRUE) },
+  { "depthwise-step", CONV (64, 144, 56, 56, 144, 3, 3, 2, 1, 1, 144,
+                            .has_epilogue = TRUE) },
+  { "depthwise-step-nchw", CONV (64, 144, 56, 56, 144, 3, 3, 2, 1, 1, 144,
+                                 .is_row_major = TRUE, .is_out_row_major = TRUE,
+                                 .has_epilogue = TRUE) },
+  { "depthwise-5x5", CONV (64, 240, 28, 28, 240, 5, 5, 1, 2, 1, 240,
+                           .is_row_major = FALSE) },
+  { "depthwise-7x7", CONV (64, 96, 56, 56, 96, 7, 7, 1, 3, 1, 96,
+                           .is_row_major = FALSE) },
+  { "depthwise-dilated", CONV (64, 256, 28, 28, 256, 3, 3, 1, 2, 2, 256,
+                               .is_row_major = FALSE) },
+  { "depthwise-small", CONV (64, 960, 7, 7, 960, 3, 3, 1, 1, 1, 960,
+                             .is_row_major = FALSE) },
+  { "depthwise-odd", CONV (64, 250, 35, 35, 250, 3, 3, 1, 1, 1, 250,
+                           .is_row_major = FALSE) },
+  { "depthwise-one", CONV (1, 256, 28, 28, 256, 3, 3, 1, 1, 1, 256,
+                           .is_row_major = FALSE) },
+  { "grouped", CONV (64, 128, 56, 56, 128, 3, 3, 1, 1, 1, 32,
+                     .is_row_major = FALSE) },
+  { "grouped-nchw", CONV (64, 128, 56, 56, 128, 3, 3, 1, 1, 1, 32,
+                          .is_row_major = TRUE, .is_out_row_major = TRUE) },
+  { "grouped-8", CONV (64, 256, 28, 28, 256, 3, 3, 1, 1, 1, 32,
+                       .has_epilogue = TRUE) },
+  { "grouped-16", CONV (64, 512, 14, 14, 512, 3, 3, 1, 1, 1, 32,
+                        .has_epilogue = TRUE) },
 };
+
+/* What gpu-static.py cannot know of the text. */
+static void
+print_waves (const TpKernel *kernel)
+{
+  printf ("/* groups %" G_GINT64_FORMAT " items %d traffic %.4f */\n",
+          kernel->n_groups, kernel->local_size, gpu_wave_get_traffic (kernel));
+  for (int n = 32; n <= 64; n *= 2)
+    {
+      GpuWave wave;
+
+      gpu_wave_init (&wave, kernel, n);
+      printf ("/* wave %d fma %" G_GINT64_FORMAT " local %" G_GINT64_FORMAT
+              " cycles %" G_GINT64_FORMAT " global %" G_GINT64_FORMAT " */\n",
+              n, wave.fma, wave.local_bytes, wave.local_cycles,
+              wave.global_bytes);
+    }
+}
 
 static int
 print_program (const TpLowered *lowered, const char *schedule)
@@ -126,10 +174,33 @@ print_program (const TpLowered *lowered, const char *schedule)
       const TpKernel *kernel = program->steps[i].kernel;
       g_autofree char *text = tp_kernel_to_opencl (kernel);
 
-      printf ("/* groups %" G_GINT64_FORMAT " items %d */\n%s",
-              kernel->n_groups, kernel->local_size, text);
+      print_waves (kernel);
+      fputs (text, stdout);
     }
   return 0;
+}
+
+/* @name: of a model, or of something in it; @schedule: nullable. */
+static int
+print_model (const char *name, const char *schedule)
+{
+  g_autoptr (GError) error = NULL;
+  const char *mark = strrchr (name, '#');
+  g_autofree char *path
+      = mark != NULL ? g_strndup (name, mark - name) : g_strdup (name);
+  g_autoptr (GPtrArray) all = gpu_model_load (path, &error);
+  guint at = mark != NULL ? (guint) atoi (mark + 1) : 0;
+
+  if (all == NULL)
+    {
+      fprintf (stderr, "gpu-source: %s\n", error->message);
+      return 1;
+    }
+  if (mark != NULL && at < all->len)
+    return print_program (all->pdata[at], schedule);
+  for (guint i = 0; mark == NULL && i < all->len; i++)
+    printf ("%s#%u\n", path, i);
+  return mark != NULL;
 }
 
 int
@@ -146,8 +217,5 @@ main (int argc, char **argv)
       lowered = sources[i].make (sources[i].data);
       return print_program (lowered, argc > 2 ? argv[2] : NULL);
     }
-  if (argc < 2)
-    return 0;
-  fprintf (stderr, "gpu-source: no nest '%s'\n", argv[1]);
-  return 1;
+  return argc < 2 ? 0 : print_model (argv[1], argc > 2 ? argv[2] : NULL);
 }

@@ -1,20 +1,35 @@
 #!/usr/bin/python3
 """How good the OpenCL C for GPUs is as far as compilers can tell: no GPU runs.
 
-  gpu-static.py GPU-SOURCE [NEST[=SCHEDULE]...]
+  gpu-static.py [--check] GPU-SOURCE [NEST[=SCHEDULE] | MODEL]...
 
-Compiles what bench/gpu-source prints with clang 15 and libclc (see
-debian-packages-bench) for AMD and NVIDIA GPUs; registers and spills of the latter
-only with ptxas on the PATH. One row of Markdown per kernel and GPU:
+Compiles what bench/gpu-source prints, for its own nests or for all that a model is
+fused to, with clang 15 and libclc (see debian-packages-bench) for AMD and NVIDIA
+GPUs; registers and spills of the latter only with ptxas on the PATH. One row of
+Markdown per kernel and GPU:
 
   regs, spill  registers of an item; bytes of it in memory
   local        bytes of local memory of a group
   groups       per compute unit, by registers, local memory and items
-  fma          multiply-adds in the innermost loop that has most of them, and
+  fma          multiply-adds in the innermost loop that has most of them (in all of
+               a kernel without loops), and
   of all       their share of its instructions
-  local/fma    bytes that an item reads from local memory per multiply-add, and
-  global/fma   from global memory, in that loop; what neighbours read as well is
-               counted for each of them, though the hardware reads it once
+  local/fma    bytes read from local memory per multiply-add in that loop: by an
+               item, and by a wave for all its items together, where what several
+               read counts once (this is what 0.5 is asked of, below)
+  global/fma   from global memory, likewise; a wave's in pieces of 32 bytes
+  binds        which of three levels is slowest, and
+  of peak      the share of the fp32 peak that this leaves: a static estimate
+
+The levels: arithmetic is all instructions of the loop at one per lane and clock;
+local is the words that the fullest of 32 banks gives; global is the pieces at
+what a unit has of the second cache, or each buffer once at what it has of memory,
+whichever is slower. Nothing waits for anything, and the first cache keeps nothing.
+
+--check exits with 1 unless no kernel spills, and those of products (sgemm-nn, -nt,
+-tn, -tt) have two groups per unit or more, 80 % multiply-adds, at most 0.5 bytes of a
+wave from local memory for each and 0.13 of an item from global memory; what does not
+hold is said on standard error.
 
 An NVIDIA loop is counted in PTX, whose address arithmetic ptxas shrinks further.
 """
@@ -40,6 +55,12 @@ NVIDIA = {"sm_75": (65536, 256, 1024, 65536, 16),
 # SIMDs and bytes of local memory per unit.
 AMD = {"gfx906": (64, 256, 4, 10, 4, 65536),
        "gfx1030": (32, 1024, 8, 16, 2, 65536)}
+# Per unit and clock, by the vendors: lanes, bytes of the second cache, and of memory
+# of an RTX 2080 Ti, RTX 3090, H200, Radeon VII and RX 6900 XT. Local memory has 32
+# banks of four bytes in all of them.
+PEAKS = {"sm_75": (64, 64, 5.9), "sm_86": (128, 64, 6.7), "sm_90": (128, 64, 18.4),
+         "gfx906": (64, 64, 9.9), "gfx1030": (64, 64, 2.8)}
+PRODUCTS = {"sgemm-nn", "sgemm-nt", "sgemm-tn", "sgemm-tt"}
 
 
 def run(command):
@@ -61,7 +82,7 @@ def find_loops(lines, branch):
             loops.append((at[back.group(1)], i))
     return [lines[a:b + 1] for a, b in loops
             if not any(a <= c and d <= b and (a, b) != (c, d)
-                       for c, d in loops)]
+                       for c, d in loops)] or [lines]
 
 
 def count(lines, patterns):
@@ -70,14 +91,11 @@ def count(lines, patterns):
 
 
 def describe_loop(loops, is_instruction, fma, local_reads, global_reads):
+    """Multiply-adds, instructions, and bytes read from both memories."""
     best = max(loops, key=lambda loop: count(loop, fma), default=[])
     body = [line for line in best if is_instruction(line)]
-    n = count(body, fma)
-    if n == 0:
-        return ["-"] * 4
-    return [str(n), "%.0f %%" % (100.0 * n / len(body)),
-            "%.2f" % (count(body, local_reads) / n),
-            "%.3f" % (count(body, global_reads) / n)]
+    return {"fma": count(body, fma), "all": len(body),
+            "local": count(body, local_reads), "global": count(body, global_reads)}
 
 
 def sizes(form, words):
@@ -106,10 +124,9 @@ def amd(chip, source, items):
                  for key in ("NumVgprs", "ScratchSize", "LDSByteSize")}
         loops = find_loops(body.splitlines(), r"s_c?branch\w* (\S+)")
         words = {1: "dword", 2: "dwordx2", 3: "dwordx3", 4: "dwordx4"}
-        yield name, [str(value["NumVgprs"]), str(value["ScratchSize"]),
-                     str(value["LDSByteSize"]),
-                     str(amd_groups(chip, items[name], value["NumVgprs"],
-                                    value["LDSByteSize"]))] + describe_loop(
+        used = (value["NumVgprs"], value["ScratchSize"], value["LDSByteSize"])
+        yield name, used + (amd_groups(chip, items[name], used[0],
+                                       used[2]),), describe_loop(
             loops, lambda line: re.match(r"^\t[a-z]\w*", line),
             [(r"v_(fma|fmac|mac|mad)_f32|v_pk_fma_f32", 1), (r"v_dual_fmac", 1)],
             [(r"ds_read_b32\b", 4), (r"ds_read_b64\b", 8),
@@ -151,42 +168,121 @@ def nvidia(chip, source, items):
             ".visible ", ""), re.M | re.S):
         used = ptxas(chip, path, name)
         loops = find_loops(body.splitlines(), r"bra(?:\.uni)?\s+(\S+);")
-        row = ["?"] * 4
+        row = None
         if used is not None:
-            row = [str(n) for n in used] + [
-                str(nvidia_groups(chip, items[name], used[0], used[2]))]
+            row = (*used, nvidia_groups(chip, items[name], used[0], used[2]))
         words = {1: "", 2: "v2.", 4: "v4."}
         space = r"ld\.%s(\.nc)?\.%%s[fub](32|64)"
-        yield name, row + describe_loop(
+        yield name, row, describe_loop(
             loops, lambda line: re.match(r"^\t[@a-z]", line),
             [(r"\bfma\.rn\.f32", 1)], sizes(space % "shared", words),
             sizes(space % "global", words))
 
 
+# ---- waves -----------------------------------------------------------------
+
+def read_waves(text):
+    """By kernel: what gpu-source says of it: items of a group, traffic, and per
+    multiply-add of a wave of 32 or 64 items the bytes and cycles of local memory and
+    the bytes of global memory."""
+    found = {}
+    for part in re.split(r"(?=/\* groups )", text)[1:]:
+        groups, items, traffic = re.match(
+            r"/\* groups (\d+) items (\d+) traffic ([\d.]+)", part).groups()
+        wave = {}
+        for line in re.findall(r"/\* wave (\d+) fma (\d+) local (\d+) cycles (\d+) "
+                               r"global (\d+)", part):
+            n, fma, *memory = [int(word) for word in line]
+            if fma > 0:
+                wave[n] = [x / (min(n, int(items)) * fma) for x in memory]
+        name = re.search(r"^void (\w+)", part, re.M).group(1)
+        found[name] = {"items": int(items), "traffic": float(traffic), "wave": wave}
+    return found
+
+
+def find_bound(chip, loop, known):
+    """The level that binds, and the share of the peak that it leaves."""
+    lanes, cache, memory = PEAKS[chip]
+    local, pieces = known["wave"][AMD[chip][0] if chip in AMD else 32][1:]
+    clocks = {"arithmetic": loop["all"] / loop["fma"] / lanes, "local": local,
+              "global": max(pieces / cache, known["traffic"] / memory)}
+    level = max(clocks, key=clocks.get)
+    return level, 1 / lanes / clocks[level]
+
+
 # ---- the table -------------------------------------------------------------
 
+def describe(chip, used, loop, known):
+    row = ["?"] * 4 if used is None else [str(n) for n in used]
+    if loop["fma"] == 0 or not known["wave"]:
+        return row + ["-"] * 6
+    wave = known["wave"][AMD[chip][0] if chip in AMD else 32]
+    level, share = find_bound(chip, loop, known)
+    return row + [str(loop["fma"]), "%.0f %%" % (100 * loop["fma"] / loop["all"]),
+                  "%.2f, %.2f" % (loop["local"] / loop["fma"], wave[0]),
+                  "%.3f, %.3f" % (loop["global"] / loop["fma"], wave[2]),
+                  level, "%.0f %%" % (100 * share)]
+
+
+def list_faults(chip, nest, used, loop, known):
+    """What does not hold."""
+    if used is not None and used[1] > 0:
+        yield "%d bytes spilled" % used[1]
+    if nest not in PRODUCTS or loop["fma"] == 0:
+        return
+    if used is not None and used[3] < 2:
+        yield "%d groups per unit" % used[3]
+    wave = known["wave"][AMD[chip][0] if chip in AMD else 32]
+    if loop["fma"] < 0.8 * loop["all"]:
+        yield "%.1f %% multiply-adds" % (100 * loop["fma"] / loop["all"])
+    if wave[0] > 0.5:
+        yield "%.3f bytes from local memory" % wave[0]
+    if loop["global"] > 0.13 * loop["fma"]:
+        yield "%.3f bytes from global memory" % (loop["global"] / loop["fma"])
+
+
+def compile_nest(program, nest, work):
+    """Of each kernel and chip: name, what is known of it, registers and such, loop."""
+    text = run([program] + nest.split("=", 1))
+    source = os.path.join(work, "kernels.cl")
+    with open(source, "w") as file:
+        file.write(text)
+    known = read_waves(text)
+    items = {name: it["items"] for name, it in known.items()}
+    for chip in list(AMD) + list(NVIDIA):
+        compile_for = amd if chip in AMD else nvidia
+        for name, used, loop in compile_for(chip, source, items):
+            yield chip, name, known[name], used, loop
+
+
 def main():
-    if len(sys.argv) < 2:
+    args = [arg for arg in sys.argv[1:] if arg != "--check"]
+    if not args:
         sys.exit(__doc__)
-    program = sys.argv[1]
-    nests = sys.argv[2:] or run([program]).split()
+    program, faults, seen = args[0], [], set()
+    nests = args[1:] or run([program]).split()
+    nests = [one for nest in nests
+             for one in (run([program, nest]).split() if os.path.isfile(nest)
+                         else [nest])]
     print("| nest | kernel | GPU | items | regs | spill | local | groups | fma "
-          "| of all | local/fma | global/fma |")
-    print("| --- " * 12 + "|")
+          "| of all | local/fma: item, wave | global/fma: item, wave | binds "
+          "| of peak |")
+    print("| --- " * 14 + "|")
     with tempfile.TemporaryDirectory() as work:
         for nest in nests:
-            text = run([program] + nest.split("=", 1))
-            source = os.path.join(work, "kernels.cl")
-            with open(source, "w") as file:
-                file.write(text)
-            items = {name: int(n) for n, name in re.findall(
-                r"size \((\d+), 1, 1\)\)\)\nvoid (\w+)", text)}
-            for chip in list(AMD) + list(NVIDIA):
-                compile_for = amd if chip in AMD else nvidia
-                for name, row in compile_for(chip, source, items):
-                    print("| %s |" % " | ".join([nest.split("=")[0],
-                                                 re.sub("_[0-9a-f]*$", "", name),
-                                                 chip, str(items[name])] + row))
+            short = os.path.basename(nest.split("=")[0])
+            for chip, name, known, used, loop in compile_nest(program, nest, work):
+                if (chip, name) in seen:
+                    continue
+                seen.add((chip, name))
+                kernel = re.sub("_[0-9a-f]*$", "", name)
+                print("| %s |" % " | ".join([short, kernel, chip,
+                                             str(known["items"])]
+                                            + describe(chip, used, loop, known)))
+                faults += ["%s, %s, %s: %s" % (short, kernel, chip, fault) for fault
+                           in list_faults(chip, short, used, loop, known)]
+    if "--check" in sys.argv[1:]:
+        sys.exit("\n".join(faults) if faults else 0)
 
 
 main()

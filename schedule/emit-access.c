@@ -84,6 +84,15 @@ tp_emit_guard_value (TpEmit *emit, const TpGuard *guard)
   return tp_emit_add_const (emit, sum, rest);
 }
 
+static gboolean
+is_held (const TpEmit *emit, const TpGuard *guard)
+{
+  for (int i = 0; i < emit->n_held; i++)
+    if (tp_nest_is_same_guard (emit->nest, emit->held[i], guard))
+      return TRUE;
+  return tp_emit_guard_holds (emit, guard);
+}
+
 /* All guards of @access, as a mask of one lane; -1: they hold. */
 static TpValue
 emit_condition (TpEmit *emit, const TpAccess *access)
@@ -91,12 +100,12 @@ emit_condition (TpEmit *emit, const TpAccess *access)
   TpKernel *k = emit->kernel;
   TpValue all = -1;
 
-  for (int i = 0; i < access->n_guards && !emit->assume_inside; i++)
+  for (int i = 0; i < access->n_guards; i++)
     {
       const TpGuard *guard = &access->guards[i];
       TpValue value, mask;
 
-      if (tp_emit_guard_holds (emit, guard))
+      if (is_held (emit, guard))
         continue;
       value = tp_emit_guard_value (emit, guard);
       mask = tp_k_binary (k, TP_I_ILESS, tp_k_index (k, -1), value);
@@ -116,11 +125,9 @@ lanes_differ (const TpEmit *emit, const TpAccess *access)
     return FALSE;
   if (tp_nest_index_walks (emit->nest, access, emit->vaxis))
     return TRUE;
-  if (emit->assume_inside)
-    return FALSE;
   for (int i = 0; i < access->n_guards; i++)
     if (access->guards[i].coef[emit->vaxis] != 0
-        && !tp_emit_guard_holds (emit, &access->guards[i]))
+        && !is_held (emit, &access->guards[i]))
       return TRUE;
   return FALSE;
 }

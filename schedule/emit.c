@@ -46,7 +46,7 @@ emit_new (TpBuild *build)
   emit->kernel->n_iterations = build->n_iterations;
   emit->args = tp_array_new (sizeof (TpArg));
   emit->turns = tp_array_new (sizeof (int));
-  emit->local_source = emit->local_buffer = -1;
+  emit->local_source = emit->local_buffer = emit->n_before = -1;
   return g_steal_pointer (&emit);
 }
 

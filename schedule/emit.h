@@ -26,9 +26,13 @@ typedef struct
   int lanes;
   int vaxis;                  /* axis the lanes run along, or -1 */
   int active;                 /* lanes in use, the first ones */
-  gboolean assume_inside;     /* guards hold here, by the loop bounds */
+  const TpGuard *const *held; /* (unowned) guards that hold here by the bounds of
+                               * loops, and those equal to them */
+  int n_held;
   gboolean is_shared;         /* several nests, each with groups of its own */
   TpPosition axes[TP_NEST_MAX_AXES];
+  TpValue n_before;           /* points of this item's tile, the first ones, that the
+                               * item before has too; -1: none */
   TpValue *stages;            /* value per stage, of 1 or @lanes lanes */
   TpValue *known;             /* (nullable) values per expression that hold here,
                                * or -1 */

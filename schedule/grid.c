@@ -278,15 +278,37 @@ step_of (const GridState *state, int level)
                                                             : step;
 }
 
-/* Items along the axis at @level. */
+/* Items along the axis at @level; a tile that does not divide it begins once more. */
 static gint64
 count_items (const GridState *state, int level)
 {
   const TpGrid *grid = state->grid;
   int axis = grid->order[level];
+  gint64 tile = axis == grid->tile_axis ? grid->tile : 1;
+  gint64 n = extent_at (state, level) / (axis == grid->vaxis ? grid->lanes : 1);
 
-  return extent_at (state, level) / (axis == grid->vaxis ? grid->lanes : 1)
-         / (axis == grid->tile_axis ? grid->tile : 1);
+  return (n + tile - 1) / tile;
+}
+
+/* Puts the axis at @level at point @at of an item, the last one where there are @n; what
+ * a tile lacks there it has of its neighbour. */
+static void
+set_item (GridState *state, int level, TpValue at, gint64 n)
+{
+  TpEmit *e = state->emit;
+  int axis = state->grid->order[level];
+  gint64 last = (n - 1) * step_of (state, level), most = last;
+  TpValue first = at;
+
+  if (axis == state->grid->tile_axis && state->grid->tile_step == 1
+      && axis != state->grid->vaxis)
+    most = MIN (last, extent_at (state, level) - state->grid->tile);
+  if (most < last)
+    {
+      at = tp_emit_min_const (e, at, most);
+      e->n_before = tp_k_binary (e->kernel, TP_I_ISUB, first, at);
+    }
+  tp_emit_set_axis (e, axis, at, 0, most);
 }
 
 /* Positions of the axes of item @rest. */
@@ -306,8 +328,7 @@ decode_item (GridState *state, TpValue rest)
           at = tp_k_binary (k, TP_I_IMOD, rest, extent);
           rest = tp_k_binary (k, TP_I_IDIV, rest, extent);
         }
-      tp_emit_set_axis (e, state->grid->order[i],
-                        tp_emit_mul_const (e, at, step), 0, (n - 1) * step);
+      set_item (state, i, tp_emit_mul_const (e, at, step), n);
     }
 }
 
@@ -339,6 +360,7 @@ emit_items (GridState *state)
     tp_emit_set_lanes (e, grid->vaxis, grid->lanes, grid->lanes);
   state->body (e, grid->tile, 1, state->data);
   tp_emit_set_lanes (e, -1, 1, 1);
+  e->n_before = -1;
   if (is_cut)
     tp_emit_end_if (e);
   tp_emit_end_groups (e);

@@ -19,8 +19,8 @@ typedef struct
   gint64 tile_step;           /* between the points of a tile; on CPUs 1 */
   gint64 group_points;        /* per group, about */
   int local_size;             /* above 1: a tile per work-item, so many items
-                               * per group; tile, lanes divide their axes, and
-                               * unroll is 1 */
+                               * per group; lanes divide their axis, a tile with
+                               * steps above 1 too, and unroll is 1 */
 } TpGrid;
 
 /* Emits the computation of @tile x @vectors x lanes points at the current

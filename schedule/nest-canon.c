@@ -80,17 +80,20 @@ tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
   return !tp_nest_index_walks (nest, access, axis);
 }
 
+gboolean
+tp_nest_is_same_guard (const TpNest *nest, const TpGuard *a, const TpGuard *b)
+{
+  return a->offset == b->offset && a->extent == b->extent
+         && memcmp (a->coef, b->coef, nest->n_axes * sizeof (gint64)) == 0;
+}
+
 static gboolean
 guards_equal (const TpNest *nest, const TpAccess *a, const TpAccess *b)
 {
-  gsize size = nest->n_axes * sizeof (gint64);
-
   if (a->n_guards != b->n_guards)
     return FALSE;
   for (int i = 0; i < a->n_guards; i++)
-    if (a->guards[i].offset != b->guards[i].offset
-        || a->guards[i].extent != b->guards[i].extent
-        || memcmp (a->guards[i].coef, b->guards[i].coef, size) != 0)
+    if (!tp_nest_is_same_guard (nest, &a->guards[i], &b->guards[i]))
       return FALSE;
   return TRUE;
 }

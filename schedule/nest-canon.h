@@ -19,6 +19,9 @@ gboolean tp_nest_index_walks (const TpNest *nest, const TpAccess *access,
  * point to point? */
 gboolean tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access,
                                  int axis);
+/* Do two guards ask the same? */
+gboolean tp_nest_is_same_guard (const TpNest *nest, const TpGuard *a,
+                                const TpGuard *b);
 /* The value @expr, a real, takes where guards fail: FALSE when it is not a constant, or
  * when its guarded loads differ in their guards. */
 gboolean tp_nest_find_outside (const TpNest *nest, int expr, double *out_value);

@@ -7,6 +7,7 @@
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
+#include "schedule/items.h"
 #include "schedule/parts.h"
 #include "schedule/tiles-analyze.h"
 #include "schedule/tiles-choose.h"
@@ -14,6 +15,7 @@
 
 #define LANES 4 /* columns of an item come in vectors */
 #define MAX_VECTORS (TP_TILES_MAX_TILE / LANES)
+#define FEW_COLUMNS 16 /* narrower than a tile that local memory pays for */
 
 typedef struct
 {
@@ -339,6 +341,18 @@ tiles_free (gpointer analysis)
   tp_tiles_free (analysis);
 }
 
+/* Groups of a convolution that have few columns make narrow tiles, while the windows of
+ * neighbours share what they read: another family is to be asked first, and measured
+ * beside this one. */
+static gboolean
+tiles_is_narrow (gconstpointer analysis)
+{
+  const TpTiles *t = analysis;
+
+  return MIN (t->sides[0].extent, t->sides[1].extent) < FEW_COLUMNS
+         && t->outer.n > 0 && tp_items_has_overlaps (t->nest);
+}
+
 /* K in parts, for results too small to keep a GPU busy; columns lie together.
  * Returns the axis. */
 static int
@@ -379,6 +393,8 @@ const TpFamily tp_schedule_contract_tiles = {
   .is_for = tp_target_is_gpu,
   .analyze = tiles_analyze,
   .free = tiles_free,
+  .is_last_resort = tiles_is_narrow,
+  .is_close = tiles_is_narrow,
   .enumerate = tp_tiles_enumerate,
   .cost = tp_tiles_cost,
   .find_fault = tp_tiles_find_fault,

@@ -10,10 +10,8 @@
 
 #include "schedule/schedule-items.h"
 
-#include "schedule/nest-canon.h"
+#include "schedule/items.h"
 
-#define VECTOR 4              /* floats that an item reads at once */
-#define BUSY_ITEMS 256        /* of a unit: with fewer, latencies show */
 #define SMALL_GROUP 64
 #define BUSY_GROUPS 16        /* of a unit, that are better than more points */
 #define MAX_POINTS 8
@@ -29,7 +27,7 @@ enum
 
 static const TpParam params[] = {
   { "local", 1, 2, 1 << 16, 0 },
-  { "lanes", 1, 1, VECTOR, 1 },
+  { "lanes", 1, 1, TP_ITEMS_VECTOR, 1 },
   { "points", 1, 1, MAX_POINTS, 1 },
   { NULL },
 };
@@ -45,69 +43,16 @@ typedef struct
 
 /* ---- vectors ----------------------------------------------------------- */
 
-static gboolean
-is_vector (const TpNest *nest, const TpAccess *load, int axis)
-{
-  if (tp_nest_index_walks (nest, load, axis)
-      || (load->stride[axis] != 0 && load->stride[axis] != 1))
-    return FALSE;
-  for (int i = 0; i < load->n_guards; i++)
-    if (load->guards[i].coef[axis] != 0)
-      return FALSE;
-  return TRUE;
-}
-
-/* The axis along which results are contiguous; -1: none, or vectors do not
- * divide it, or they are none to a load. */
-static int
-find_vector_axis (const TpNest *nest)
-{
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-  int axis = nest->n_axes - 1;
-
-  while (axis >= 0
-         && (nest->axes[axis].is_reduce || nest->store.stride[axis] != 1))
-    axis--;
-  if (axis < 0 || nest->axes[axis].extent % VECTOR != 0)
-    return -1;
-  for (int i = 0; i < nest->n_loads; i++)
-    if (used[i] && !is_vector (nest, &nest->loads[i], axis))
-      return -1;
-  return axis;
-}
-
-static gboolean
-is_access_aligned (const TpNest *nest, const TpAccess *access, int vaxis)
-{
-  if (access->stride[vaxis] == 0)
-    return TRUE;
-  for (int i = 0; i < nest->n_axes; i++)
-    if (i != vaxis && access->stride[i] % VECTOR != 0)
-      return FALSE;
-  return access->offset % VECTOR == 0 && access->step % VECTOR == 0
-         && (access->index < 0 || access->index_stride % VECTOR == 0);
-}
-
-static gboolean
-is_aligned (const TpNest *nest, int vaxis)
-{
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-
-  for (int i = 0; i < nest->n_loads; i++)
-    if (used[i] && !is_access_aligned (nest, &nest->loads[i], vaxis))
-      return FALSE;
-  return is_access_aligned (nest, &nest->store, vaxis);
-}
-
 static void
 list_lanes (const ItemsAnalysis *a, const TpChoice *partial, TpArray *out)
 {
-  gint64 busy = (gint64) a->target->n_units * BUSY_ITEMS * VECTOR;
-  gboolean is_wide = a->vaxis >= 0 && a->is_aligned && a->n_points >= busy;
+  gint64 busy = (gint64) a->target->n_units * TP_ITEMS_BUSY;
+  gboolean is_wide = a->vaxis >= 0 && a->is_aligned
+                     && a->n_points >= busy * TP_ITEMS_VECTOR;
 
-  tp_family_append (partial, LANES, is_wide ? VECTOR : 1, out);
+  tp_family_append (partial, LANES, is_wide ? TP_ITEMS_VECTOR : 1, out);
   if (a->vaxis >= 0)
-    tp_family_append (partial, LANES, is_wide ? 1 : VECTOR, out);
+    tp_family_append (partial, LANES, is_wide ? 1 : TP_ITEMS_VECTOR, out);
 }
 
 /* ---- points ------------------------------------------------------------ */
@@ -216,12 +161,9 @@ items_analyze (const TpBuild *build, TpNest *const *nests, int n)
   a = g_new0 (ItemsAnalysis, 1);
   a->target = build->target;
   a->nest = tp_nest_copy (nests[0]);
-  a->n_points = 1;
-  for (int i = 0; i < a->nest->n_axes; i++)
-    if (!a->nest->axes[i].is_reduce)
-      a->n_points *= a->nest->axes[i].extent;
-  a->vaxis = find_vector_axis (a->nest);
-  a->is_aligned = a->vaxis >= 0 && is_aligned (a->nest, a->vaxis);
+  a->n_points = tp_items_count_points (a->nest);
+  a->vaxis = tp_items_find_vector_axis (a->nest);
+  a->is_aligned = a->vaxis >= 0 && tp_items_is_aligned (a->nest, a->vaxis);
   return g_steal_pointer (&a);
 }
 
@@ -248,7 +190,7 @@ items_find_fault (gconstpointer analysis, const TpChoice *choice)
   const ItemsAnalysis *a = analysis;
   const gint64 *v = choice->values;
 
-  if (v[LANES] != 1 && (v[LANES] != VECTOR || a->vaxis < 0))
+  if (v[LANES] != 1 && (v[LANES] != TP_ITEMS_VECTOR || a->vaxis < 0))
     return "no axis is one for such vectors";
   if (v[POINTS] > 1 && find_point_axis (a, v[LANES], v[POINTS]) < 0)
     return "no axis is one for so many points";

@@ -24,6 +24,7 @@
   ROW (turn)          \
   ROW (transpose)     \
   ROW (reduce)        \
+  ROW (window_items)  \
   ROW (reduce_items)  \
   ROW (plane)         \
   ROW (window)        \

@@ -24,7 +24,9 @@ typedef struct
   int tile, vectors;
   int n_done;                 /* stages already known */
   const TpValue *values;      /* theirs, by stage and point */
-  gboolean is_clamped;        /* loops skip what guards exclude */
+  gboolean is_neutral;        /* what guards exclude does not count */
+  const TpGuard *bounds[TP_NEST_MAX_GUARDS]; /* guards that bounds of loops see to */
+  int n_bounds;
   TpValue acc[TP_WINDOW_MAX_POINTS];
 } WindowState;
 
@@ -104,31 +106,63 @@ set_reduce_ranges (TpEmit *e)
       tp_emit_set_axis (e, i, -1, 0, e->nest->axes[i].extent - 1);
 }
 
-/* Can the loops skip the points outside: do these not count, and are they
- * bounded one axis at a time? */
+/* The first load of the stage that has guards, as all such have then; NULL: none. */
+static const TpAccess *
+find_guarded (const WindowState *state)
+{
+  const TpNest *nest = state->emit->nest;
+  g_autofree gboolean *used = tp_nest_find_loads_of (nest, state->stage->expr);
+
+  for (int i = 0; state->is_neutral && i < nest->n_loads; i++)
+    if (used[i] && nest->loads[i].n_guards > 0)
+      return &nest->loads[i];
+  return NULL;
+}
+
+/* Is the loop over reduce axis @axis (or -1) to see to a guard? On GPUs an unrolled one
+ * stays so, and what a guard excludes is selected away. */
 static gboolean
-can_clamp (const WindowState *state)
+is_bounded (const WindowState *state, int axis)
+{
+  for (int i = 0; i < state->plan->n; i++)
+    if (state->plan->axes[i] == axis)
+      return state->grid->local_size == 1 || !state->plan->is_unrolled[i];
+  return FALSE;
+}
+
+/* Can loops skip the points outside, and which guards do they see to: those that
+ * bound one axis? On CPUs they do it for all or for none. */
+static void
+find_skips (WindowState *state)
 {
   TpEmit *e = state->emit;
-  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
-                                                     state->stage->expr);
   double outside, identity = tp_combiner_identity (state->stage->combiner);
+  const TpAccess *load;
+  gboolean is_whole = TRUE;
 
-  if (!tp_nest_find_outside (e->nest, state->stage->expr, &outside)
-      || CLAMP (outside, -FLT_MAX, FLT_MAX)
-             != CLAMP (identity, -FLT_MAX, FLT_MAX))
-    return FALSE;
+  state->n_bounds = 0;
+  state->is_neutral
+      = tp_nest_find_outside (e->nest, state->stage->expr, &outside)
+        && CLAMP (outside, -FLT_MAX, FLT_MAX)
+               == CLAMP (identity, -FLT_MAX, FLT_MAX);
+  load = find_guarded (state);
   set_reduce_ranges (e);
-  for (int i = 0; i < e->nest->n_loads; i++)
-    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
-      {
-        const TpGuard *guard = &e->nest->loads[i].guards[j];
+  for (int i = 0; load != NULL && i < load->n_guards; i++)
+    {
+      const TpGuard *guard = &load->guards[i];
 
-        if (!is_held (state, guard) && !is_fixed (state, guard)
-            && guard_axis (state, guard) < 0)
-          return FALSE;
-      }
-  return TRUE;
+      if (is_held (state, guard) || is_fixed (state, guard))
+        continue;
+      if (is_bounded (state, guard_axis (state, guard)))
+        state->bounds[state->n_bounds++] = guard;
+      else
+        is_whole = FALSE;
+    }
+  if (state->grid->local_size == 1 && !is_whole)
+    {
+      state->is_neutral = FALSE;
+      state->n_bounds = 0;
+    }
 }
 
 /* Narrows [first, end) of reduce axis @axis to where @guard holds:
@@ -158,24 +192,17 @@ static gboolean
 find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
 {
   TpEmit *e = state->emit;
-  const TpNest *nest = e->nest;
-  g_autofree gboolean *used = tp_nest_find_loads_of (nest, state->stage->expr);
-  const TpGuard *last = NULL;
+  gboolean is_constant = TRUE;
 
   *first = tp_k_index (e->kernel, 0);
-  *end = tp_k_index (e->kernel, nest->axes[axis].extent);
-  for (int i = 0; state->is_clamped && i < nest->n_loads; i++)
-    for (int j = 0; used[i] && j < nest->loads[i].n_guards; j++)
+  *end = tp_k_index (e->kernel, e->nest->axes[axis].extent);
+  for (int i = 0; i < state->n_bounds; i++)
+    if (guard_axis (state, state->bounds[i]) == axis)
       {
-        const TpGuard *guard = &nest->loads[i].guards[j];
-
-        if (is_held (state, guard) || is_fixed (state, guard)
-            || guard_axis (state, guard) != axis)
-          continue;
-        narrow (e, guard, axis, first, end);
-        last = guard;
+        narrow (e, state->bounds[i], axis, first, end);
+        is_constant = FALSE;
       }
-  return last == NULL;
+  return is_constant;
 }
 
 /* ---- stages ------------------------------------------------------------ */
@@ -184,14 +211,11 @@ find_bounds (const WindowState *state, int axis, TpValue *first, TpValue *end)
 static gboolean
 is_outside (const WindowState *state)
 {
-  const TpEmit *e = state->emit;
-  g_autofree gboolean *used = tp_nest_find_loads_of (e->nest,
-                                                     state->stage->expr);
+  const TpAccess *load = find_guarded (state);
 
-  for (int i = 0; state->is_clamped && i < e->nest->n_loads; i++)
-    for (int j = 0; used[i] && j < e->nest->loads[i].n_guards; j++)
-      if (tp_emit_guard_fails (e, &e->nest->loads[i].guards[j]))
-        return TRUE;
+  for (int i = 0; load != NULL && i < load->n_guards; i++)
+    if (tp_emit_guard_fails (state->emit, &load->guards[i]))
+      return TRUE;
   return FALSE;
 }
 
@@ -201,7 +225,8 @@ accumulate (WindowState *state)
   TpEmit *e = state->emit;
   int n = state->tile * state->vectors;
 
-  e->assume_inside = state->is_clamped;
+  e->held = state->bounds;
+  e->n_held = state->n_bounds;
   for (int i = 0; i < n; i++)
     {
       set_point (e, state->grid, state->vectors, i);
@@ -212,7 +237,7 @@ accumulate (WindowState *state)
       state->acc[i] = tp_emit_accumulate (e, state->stage->combiner,
                                           state->acc[i], state->stage->expr);
     }
-  e->assume_inside = FALSE;
+  e->n_held = 0;
   set_point (e, state->grid, 1, 0);
 }
 
@@ -262,13 +287,27 @@ emit_stage (WindowState *state)
   for (int i = 0; i < state->tile * state->vectors; i++)
     state->acc[i] = start;
   set_reduce_ranges (e);
-  state->is_clamped = can_clamp (state);
+  find_skips (state);
   emit_reduce_level (state, 0);
   for (int i = 0; i < state->plan->n; i++)
     tp_emit_clear_axis (e, state->plan->axes[i]);
 }
 
 /* ---- result ------------------------------------------------------------ */
+
+/* @point of a tile, unless the item before has it too. */
+static void
+store_once (TpEmit *e, TpValue value, int point)
+{
+  gboolean is_shared = e->n_before >= 0;
+
+  if (is_shared)
+    tp_emit_if (e, tp_k_binary (e->kernel, TP_I_ILESS, e->n_before,
+                                tp_k_index (e->kernel, point + 1)));
+  tp_emit_store (e, value);
+  if (is_shared)
+    tp_emit_end_if (e);
+}
 
 /* On a GPU all points are read before the first is written: no compiler has to
  * prove that what is on its way for one does not change by another. */
@@ -294,7 +333,7 @@ emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
   for (int i = 0; i < n && is_gpu; i++)
     {
       set_point (e, grid, vectors, i);
-      tp_emit_store (e, results[i]);
+      store_once (e, results[i], i / vectors);
     }
   set_point (e, grid, 1, 0);
 }

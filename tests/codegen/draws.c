@@ -257,6 +257,27 @@ draw_plane (void)
   return any_of (0, 3) == 0 ? new_pool (&c, TRUE) : new_conv (&c);
 }
 
+/* Filters of groups of few channels, and windows that overlap: any step, reach and
+ * padding, in rows or channels last; widths that tiles do not divide. */
+static TpLowered *
+draw_grouped (void)
+{
+  gint64 groups = any_of (1, 9), each = any_of (1, 3) == 1 ? any_of (1, 4) : 1;
+  gint64 filters = any_of (1, 3) == 1 ? 4 : 1;
+  ConvCase c = { any_of (1, 2), 4 * groups * each, any_of (5, 24), any_of (5, 24),
+                 4 * groups * filters, any_of (1, 5), any_of (2, 5),
+                 any_of (1, 3), any_of (0, 3), any_of (1, 2), 4 * groups,
+                 any_of (0, 2) == 0, any_of (0, 2) == 0, any_of (0, 3) == 0,
+                 any_of (0, 1) };
+
+  if (c.kh * c.dilation > c.h + 2 * c.pad || c.kw * c.dilation > c.w + 2 * c.pad)
+    c.dilation = 1;
+  if (any_of (0, 4) > 0)
+    return new_conv (&c);
+  c.o = c.c = c.groups;
+  return new_pool (&c, any_of (0, 1));
+}
+
 static TpLowered *
 draw_matmul (void)
 {
@@ -336,9 +357,9 @@ draw_typed (void)
 }
 
 static TpLowered *(*const kinds[]) (void)
-    = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_matmul,
-        draw_sweep, draw_rows, draw_attention, draw_transpose, draw_places,
-        draw_maps, draw_map, draw_nbits, draw_made_nbits, draw_typed, draw_bytes };
+    = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_grouped,
+        draw_matmul, draw_sweep, draw_rows, draw_attention, draw_transpose,
+        draw_places, draw_maps, draw_map, draw_nbits, draw_made_nbits, draw_typed, draw_bytes };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */

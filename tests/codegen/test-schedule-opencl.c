@@ -256,6 +256,32 @@ test_gpu_turn (void)
     }
 }
 
+/* Tiles that divide their axis and that do not, along either axis; loops that skip
+ * padding, and unrolled ones. */
+static void
+test_gpu_windows (void)
+{
+  static const ConvCase cases[] = {
+    { 1, 8, 9, 11, 8, 3, 3, 1, 1, 1, 8, .has_epilogue = TRUE },
+    { 2, 6, 13, 9, 6, 3, 5, 2, 2, 1, 6, .is_row_major = TRUE,
+      .is_out_row_major = TRUE },
+    { 1, 12, 15, 10, 24, 3, 3, 1, 2, 2, 3, .has_prologue = TRUE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      check_given (new_conv (&cases[i]),
+                   "window-items local=32 lanes=1 tile=4 flat=1");
+      check_given (new_conv (&cases[i]),
+                   "window-items local=64 lanes=1 tile=3 flat=2");
+      if (!cases[i].is_row_major)
+        check_given (new_conv (&cases[i]),
+                     "window-items local=16 lanes=4 tile=6 flat=1");
+    }
+  check_given (new_pool (&cases[0], TRUE),
+               "window-items local=32 lanes=4 tile=5 flat=2");
+}
+
 /* ---- any choices -------------------------------------------------------- */
 
 static void
@@ -292,6 +318,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-opencl/gpu/rows", test_gpu_rows);
   g_test_add_func ("/schedule-opencl/gpu/groups", test_gpu_groups);
   g_test_add_func ("/schedule-opencl/gpu/turn", test_gpu_turn);
+  g_test_add_func ("/schedule-opencl/gpu/windows", test_gpu_windows);
   g_test_add_func ("/schedule-opencl/draws", test_draws);
   return g_test_run ();
 }
