@@ -4,6 +4,7 @@
 #include "format/file.h"
 
 #include "include/tplan.h"
+#include "ir/mapping.h"
 #include "ir/room.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ map_fd (int fd, const char *path, GError **error)
                                                             &map_error);
 
   if (file != NULL)
-    return g_mapped_file_get_bytes (file);
+    return tp_mapping_get_bytes (file);
   g_set_error (error, TPLAN_ERROR,
                g_error_matches (map_error, G_FILE_ERROR, G_FILE_ERROR_NOMEM)
                    ? TPLAN_ERROR_MEMORY

@@ -76,8 +76,11 @@ place_constant (const TpArena *arena, const TpTensor *tensor, TpBuf **buf,
     }
   *buf = device->ops->alloc (device, NULL, 0, MAX (tensor->size_bytes, 1),
                              error);
-  return *buf != NULL
-         && tp_device_write (device, *buf, value, tensor->size_bytes, error);
+  if (*buf == NULL
+      || !tp_device_write (device, *buf, value, tensor->size_bytes, error))
+    return FALSE;
+  tp_constant_let_go (tensor);
+  return TRUE;
 }
 
 gboolean

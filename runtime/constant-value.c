@@ -4,6 +4,7 @@
 #include "runtime/constant-value.h"
 
 #include "ir/graph-value.h"
+#include "ir/mapping.h"
 #include "runtime/strided.h"
 
 void *
@@ -49,4 +50,12 @@ tp_constant_get_value (const TpDevice *device, const TpTensor *tensor,
     return NULL;
   tp_strided_scatter (tensor, rows, value);
   return *out_owned = g_steal_pointer (&value);
+}
+
+/* No more than its own bytes are asked for, so other tensors of the file stay. */
+void
+tp_constant_let_go (const TpTensor *tensor)
+{
+  if (tensor->init.kind == TP_INIT_DATA)
+    tp_mapping_let_go (tensor->init.data, tensor->size_bytes);
 }

@@ -15,6 +15,11 @@ const void *tp_constant_get_value (const TpDevice *device,
                                    const TpTensor *tensor, void **out_owned,
                                    GError **error);
 
+/* After a copy of it was made, packed or as it is: where the original is in a mapped
+ * file, its pages are given back. Nothing is lost: who reads it there, beside or
+ * later, has it read again. */
+void tp_constant_let_go (const TpTensor *tensor);
+
 /* At least 1 byte; g_free (). NULL with TPLAN_ERROR_MEMORY. */
 void *tp_constant_try_alloc (const TpDevice *device, gint64 size_bytes,
                              GError **error);

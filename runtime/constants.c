@@ -137,7 +137,10 @@ tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
   if (constants->is_host && owned == NULL)
     buf = tp_host_buf_wrap ((void *) value, it->size_bytes);
   else
-    buf = upload (constants, value, it->size_bytes, error);
+    {
+      buf = upload (constants, value, it->size_bytes, error);
+      tp_constant_let_go (it);
+    }
   return buf != NULL ? keep (constants, buf, g_steal_pointer (&key)) : NULL;
 }
 
@@ -194,6 +197,7 @@ tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
   if (value == NULL)
     return NULL;
   buf = pack_value (constants, value, pack, error);
+  tp_constant_let_go (&graph->tensors[tensor]);
   return buf != NULL ? keep (constants, buf, g_steal_pointer (&key)) : NULL;
 }
 
