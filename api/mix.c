@@ -28,11 +28,22 @@
 
 /* ---- wrapping ------------------------------------------------------------- */
 
+/* Of limits that are for all. NULL: there are none. */
+static TpLedger *
+new_ledger (const TpMix *mix)
+{
+  return mix->memory_limits == NULL
+             ? NULL
+             : tp_ledger_new (mix->parts[0].plan->costs, mix->memory_limits,
+                              mix->memory_reserves);
+}
+
 /* @wrap->mix is complete; @asked: (nullable): has the graphs, which are taken. */
 static void
 wrap_parts (TplanMix *wrap, const TpMixAsked *asked)
 {
   TpMix *mix = wrap->mix;
+  g_autoptr (TpLedger) ledger = new_ledger (mix);
 
   wrap->plans = g_new0 (TplanPlan *, mix->n_parts);
   wrap->parts = g_new0 (TplanMixPart, mix->n_parts);
@@ -46,6 +57,7 @@ wrap_parts (TplanMix *wrap, const TpMixAsked *asked)
                 : tp_api_wrap_graph_of (tp_graph_ref (part->graph), part->plan);
 
       wrap->plans[i] = tp_api_wrap_plan (tp_plan_ref (part->plan), graph);
+      wrap->plans[i]->ledger = ledger == NULL ? NULL : tp_ledger_ref (ledger);
       wrap->parts[i] = (TplanMixPart){ part->name, part->rate.n_runs,
                                        part->rate.span_ns, wrap->plans[i] };
     }

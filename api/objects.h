@@ -6,6 +6,7 @@
 #include "include/tplan.h"
 #include "ir/mix.h"
 #include "ir/plan.h"
+#include "runtime/ledger.h"
 #include "runtime/session.h"
 
 struct TplanGraph
@@ -46,6 +47,8 @@ struct TplanPlan
   int *slots;                 /* by the hash of the name of an op, 1 + its place in
                                * @plan, or in one of those that follow; 0: free */
   gsize mask;                 /* there are one more */
+  TpLedger *ledger;           /* (nullable): of all plans that were made together, whose
+                               * limits they share */
 };
 
 struct TplanMix
@@ -63,6 +66,7 @@ struct TplanSession
   TpGraph *graph;
   TplanSessionOptions options;
   TpEngines *engines;         /* (nullable) that it shares with others */
+  TpLedger *ledger;           /* (nullable) likewise */
   char *cache;                /* of the options */
   char *fallback;             /* why it is not the one that was planned; NULL: it
                                * is */

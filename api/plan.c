@@ -133,6 +133,7 @@ tplan_plan_free (TplanPlan *plan)
   g_free (plan->slots);
   g_free (plan->devices);
   g_free (plan->transfers);
+  tp_ledger_unref (plan->ledger);
   tp_plan_unref (plan->plan);
   tplan_graph_free (plan->graph);
   g_free (plan);

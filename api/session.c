@@ -12,6 +12,7 @@
 #include "calib/facts.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
+#include "runtime/session-limits.h"
 #include "runtime/session-states.h"
 
 #include <string.h>
@@ -72,19 +73,33 @@ count_slots (const TplanSession *wrap)
              ? 1 : MAX (wrap->options.n_in_flight, 1);
 }
 
+/* With others that were planned with it; on the host alone it has other devices than
+ * those it was to share. */
+static gboolean
+share (const TplanSession *wrap, TpSession *session, GError **error)
+{
+  if (wrap->fallback != NULL)
+    return TRUE;
+  if (wrap->ledger != NULL && !tp_session_enter (session, wrap->ledger, error))
+    return FALSE;
+  if (wrap->engines != NULL)
+    tp_session_share (session, wrap->engines);
+  return TRUE;
+}
+
 static gboolean
 make (TplanSession *wrap, GError **error)
 {
   const TpDeviceOptions options = { .n_threads = wrap->options.n_threads,
                                     .code_cache = wrap->options.cache };
-
-  wrap->session
+  g_autoptr (TpSession) session
       = tp_session_new_in_flight (wrap->graph, wrap->plan,
                                   count_slots (wrap), &options, error);
-  /* on the host alone it has other devices than those it was to share */
-  if (wrap->session != NULL && wrap->engines != NULL && wrap->fallback == NULL)
-    tp_session_share (wrap->session, wrap->engines);
-  return wrap->session != NULL;
+
+  if (session == NULL || !share (wrap, session, error))
+    return FALSE;
+  wrap->session = g_steal_pointer (&session);
+  return TRUE;
 }
 
 /* Takes *@failure, which is what failed. FALSE: it is handed on. */
@@ -401,6 +416,7 @@ tp_api_new_session (const TplanPlan *plan, const TplanSessionOptions *options,
       = tp_api_pick_threads (plan->plan, options->n_threads);
   wrap->options.cache = wrap->cache = g_strdup (options->cache);
   wrap->engines = engines == NULL ? NULL : tp_engines_ref (engines);
+  wrap->ledger = plan->ledger == NULL ? NULL : tp_ledger_ref (plan->ledger);
   wrap->plan = tp_plan_ref (plan->plan);
   wrap->graph = tp_graph_ref (plan->graph->graph);
   wrap->slots = tp_slots_new (count_slots (wrap));
@@ -547,6 +563,7 @@ tplan_session_free (TplanSession *session)
   tp_session_free (session->session);
   tp_session_free (session->lost);
   tp_engines_unref (session->engines);
+  tp_ledger_unref (session->ledger);
   tp_plan_unref (session->plan);
   tp_graph_unref (session->graph);
   g_free (session->steps);

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEFAULT_IN_FLIGHT 2   /* of each graph that runs beside others */
 
 static struct
 {
@@ -365,9 +364,7 @@ static gboolean
 bench_mix (TpCli *cli, const TpBenchOptions *options, GError **error)
 {
   const TpMixBenchOptions own
-      = { options->time_limit_ns,
-          bench_given.n_in_flight > 0 ? bench_given.n_in_flight
-                                      : DEFAULT_IN_FLIGHT };
+      = { options->time_limit_ns, bench_given.n_in_flight };
 
   cli->given &= ~TP_USES_THREADS; /* sessions have them */
   if (cli->n_args == 1 && bench_given.n_rounds == 0)

@@ -43,8 +43,9 @@ fill_times (TpMixWorkers *bench, const TpCli *cli, int index)
 
 /* Ready to run, and run once. */
 static gboolean
-open_graph (TpMixWorkers *bench, const TpCli *cli, int index, GError **error)
+open_graph (gpointer data, const TpCli *cli, int index, GError **error)
 {
+  TpMixWorkers *bench = data;
   double n = get_rate (bench, index) * (double) bench->time_limit_ns / 1e9;
 
   if (!tp_mix_workers_ask (bench, index, n, "give less with --time-limit",
@@ -190,13 +191,13 @@ tp_cli_bench_mix (TpCli *cli, const char *path,
   g_autoptr (TpMixWorkers) bench
       = tp_mix_workers_new (cli, path, options->n_in_flight, error);
 
+  const TpMixOpening opening = { open_graph, bench };
+
   if (bench == NULL)
     return FALSE;
   bench->time_limit_ns = options->time_limit_ns;
-  for (int i = 0; i < bench->n_graphs; i++)
-    if (!open_graph (bench, cli, i, error))
-      return FALSE;
-  if (!tp_mix_workers_run (bench, error))
+  if (!tp_mix_workers_open_all (bench, cli, &opening, error)
+      || !tp_mix_workers_run (bench, error))
     return FALSE;
   tell (bench, cli);
   if (*tp_cli_get_cancelled ())

@@ -7,7 +7,8 @@
 typedef struct
 {
   gint64 time_limit_ns;       /* for so long runs are asked for */
-  int n_in_flight;            /* runs of each that may be under way at a time */
+  int n_in_flight;            /* runs of each that may be under way at a time; 0: two,
+                               * or one where memory does not suffice */
 } TpMixBenchOptions;
 
 /* Runs the plans of the file @path and tells how long each run took from when it was

@@ -16,7 +16,6 @@
 
 #include <string.h>
 
-#define IN_FLIGHT 2           /* of each graph */
 #define ROUNDS 10
 #define ENOUGH_NS (G_GINT64_CONSTANT (10) * 1000000000)
 
@@ -114,8 +113,9 @@ check_inputs (const Run *run, GError **error)
 }
 
 static gboolean
-open_graph (const Run *run, const TpCli *cli, int index, GError **error)
+open_graph (gpointer data, const TpCli *cli, int index, GError **error)
 {
+  const Run *run = data;
   g_autofree char **inputs = list_own_inputs (run, index);
 
   return tp_mix_workers_ask (run->workers, index,
@@ -351,12 +351,11 @@ tell (const Run *run, const TpCli *cli)
 static gboolean
 run_all (Run *run, const TpCli *cli, GError **error)
 {
-  if (!check_inputs (run, error))
-    return FALSE;
-  for (int i = 0; i < run->mix->n_parts; i++)
-    if (!open_graph (run, cli, i, error))
-      return FALSE;
-  if (!run_rounds (run, error))
+  const TpMixOpening opening = { open_graph, run };
+
+  if (!check_inputs (run, error)
+      || !tp_mix_workers_open_all (run->workers, cli, &opening, error)
+      || !run_rounds (run, error))
     return FALSE;
   g_array_sort (run->rounds_ns, compare_times);
   return (!run->options->check || check_outputs (run, error))
@@ -370,7 +369,7 @@ tp_cli_run_mix (TpCli *cli, const char *path, const TpMixRunOptions *options,
 {
   g_auto (Run) run = { .options = options, .is_good = TRUE };
 
-  run.workers = tp_mix_workers_new (cli, path, IN_FLIGHT, error);
+  run.workers = tp_mix_workers_new (cli, path, 0, error);
   if (run.workers == NULL)
     return FALSE;
   run.mix = tp_api_get_mix (run.workers->mix);

@@ -11,6 +11,7 @@
 #include "api/mix.h"
 #include "api/plan.h"
 #include "cli/origin.h"
+#include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
 #include "ir/clock.h"
@@ -20,6 +21,7 @@
 
 #define MOST_RUNS 2000000     /* of a graph */
 #define LONGEST_SLEEP_US 50000 /* without asking whether it is to stop */
+#define IN_FLIGHT 2           /* of each graph, where nobody says how many */
 
 typedef struct
 {
@@ -39,7 +41,8 @@ tp_mix_workers_new (const TpCli *cli, const char *path, int n_in_flight,
   const TpMix *mix;
 
   g_mutex_init (&workers->lock);
-  workers->n_in_flight = n_in_flight;
+  workers->n_in_flight = n_in_flight > 0 ? n_in_flight : IN_FLIGHT;
+  workers->may_slow_down = n_in_flight == 0;
   workers->n_rounds = 1;
   workers->time_limit_ns = G_MAXINT64;
   workers->mix = tp_cli_load_mix (cli, path, error);
@@ -59,18 +62,27 @@ tp_mix_workers_new (const TpCli *cli, const char *path, int n_in_flight,
   return g_steal_pointer (&workers);
 }
 
+static void
+close_all (TpMixWorkers *workers)
+{
+  for (int i = 0; i < workers->n_graphs; i++)
+    {
+      TpMixGraph *graph = &workers->graphs[i];
+
+      tplan_session_free (graph->session);
+      tp_run_data_clear (&graph->data);
+      g_free (graph->asked_ns);
+      g_free (graph->took_ns);
+      memset (graph, 0, sizeof *graph);
+    }
+}
+
 void
 tp_mix_workers_free (TpMixWorkers *workers)
 {
   if (workers == NULL)
     return;
-  for (int i = 0; i < workers->n_graphs; i++)
-    {
-      tplan_session_free (workers->graphs[i].session);
-      tp_run_data_clear (&workers->graphs[i].data);
-      g_free (workers->graphs[i].asked_ns);
-      g_free (workers->graphs[i].took_ns);
-    }
+  close_all (workers);
   g_free (workers->graphs);
   g_free (workers->busy_ns);
   g_clear_error (&workers->error);
@@ -101,6 +113,38 @@ tp_mix_workers_open (TpMixWorkers *workers, const TpCli *cli, int index,
          && tplan_session_run (graph->session,
                                (const void *const *) graph->data.inputs,
                                graph->data.outputs, error);
+}
+
+static gboolean
+try_to_open (TpMixWorkers *workers, const TpCli *cli,
+             const TpMixOpening *opening, GError **error)
+{
+  for (int i = 0; i < workers->n_graphs; i++)
+    if (!opening->open (opening->data, cli, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+tp_mix_workers_open_all (TpMixWorkers *workers, const TpCli *cli,
+                         const TpMixOpening *opening, GError **error)
+{
+  g_autoptr (GError) failure = NULL;
+
+  if (try_to_open (workers, cli, opening, &failure))
+    return TRUE;
+  if (!workers->may_slow_down
+      || !g_error_matches (failure, TPLAN_ERROR, TPLAN_ERROR_MEMORY))
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+  close_all (workers);
+  workers->n_in_flight = 1;
+  if (!try_to_open (workers, cli, opening, error))
+    return FALSE;
+  tp_cli_note (cli, "note: one run of each graph at a time: %s", failure->message);
+  return TRUE;
 }
 
 gboolean

@@ -24,6 +24,7 @@ typedef struct
   int n_graphs;
   TpMixGraph *graphs;
   int n_in_flight;            /* runs of each that may be under way at a time */
+  gboolean may_slow_down;     /* nobody said how many */
   int n_rounds;               /* how often all is done that is asked for; 1 */
   gint64 time_limit_ns;       /* after which no run begins */
   gint64 *busy_ns;            /* [engine]: in all rounds */
@@ -33,13 +34,24 @@ typedef struct
   gint has_failed;            /* atomic */
 } TpMixWorkers;
 
-/* Loads the plans of the file @path. TPLAN_ERROR_UNSUPPORTED: devices are
- * simulated. */
+/* Loads the plans of the file @path. @n_in_flight: 0: two, or one where memory does not
+ * suffice. TPLAN_ERROR_UNSUPPORTED: devices are simulated. */
 TpMixWorkers *tp_mix_workers_new (const TpCli *cli, const char *path,
                                   int n_in_flight, GError **error);
 void tp_mix_workers_free (TpMixWorkers *workers); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpMixWorkers, tp_mix_workers_free)
 
+/* What makes a graph ready, by the two calls below. */
+typedef struct
+{
+  gboolean (*open) (gpointer data, const TpCli *cli, int graph, GError **error);
+  gpointer data;
+} TpMixOpening;
+
+/* All graphs, and those that were once more where fewer runs at a time want less
+ * memory. */
+gboolean tp_mix_workers_open_all (TpMixWorkers *workers, const TpCli *cli,
+                                  const TpMixOpening *opening, GError **error);
 /* Makes ready and runs once by itself. @inputs: as of tp_run_data_init (). */
 gboolean tp_mix_workers_open (TpMixWorkers *workers, const TpCli *cli,
                               int graph, char *const *inputs, GError **error);

@@ -1438,8 +1438,15 @@ double tplan_mix_get_busy (const TplanMix *mix, double *out_bound);
  * run of each under way at a time, some device may have nothing to do where more in
  * flight would give it work.
  *
+ * Limits of memory are of all sessions together that there are of plans of one @mix, also
+ * of those that tplan_session_new() makes of what tplan_mix_get_parts() lists: tensors of
+ * each run that may be in flight, weights, and scratch of kernels. Those that are freed
+ * give theirs back.
+ *
  * Returns: (transfer full): the session; release with tplan_session_free(). %NULL with
- *   @error set as for tplan_session_new_full().
+ *   @error set as for tplan_session_new_full(); %TPLAN_ERROR_MEMORY: with what others take
+ *   it is too much: have fewer runs in flight, free other sessions, or plan again with a
+ *   reserve.
  *
  * Thread: any.
  */

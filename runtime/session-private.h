@@ -4,6 +4,7 @@
 
 #include "ir/array.h"
 #include "runtime/arena.h"
+#include "runtime/ledger.h"
 #include "runtime/session.h"
 
 typedef struct
@@ -84,6 +85,8 @@ struct TpSession
   gint last_slot;             /* of the run that ended last; atomic */
   struct TpSessionFlight *flight; /* NULL: there is one slot */
   struct TpSessionOverlap *overlap; /* NULL: a run does one thing after the other */
+  TpLedger *ledger;           /* (nullable): of all that share memory with it */
+  TpLedgerEntry entry;        /* there */
 };
 
 static inline TpSessionDevice *

@@ -250,6 +250,7 @@ tp_session_free (TpSession *session)
     free_slot (session, &session->slots[i]);
   for (int i = 0; i < session->execution->n_devices; i++)
     free_device (&session->devices[i]);
+  tp_session_leave (session);
   for (int i = 0; session->emitted != NULL && i < session->graph->n_outputs;
        i++)
     g_free (session->emitted[i]);

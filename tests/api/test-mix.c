@@ -291,6 +291,149 @@ test_runs (gconstpointer device)
   tear_down (&fixture);
 }
 
+/* ---- memory ---------------------------------------------------------------- */
+
+#define MOST_SESSIONS 64
+#define N_MAKERS 4
+
+/* A session of the first plan; NULL: it is too much beside others. */
+static TplanSession *
+make (const TplanMix *mix)
+{
+  const TplanSessionOptions options = { .n_threads = 1 };
+  g_autoptr (GError) error = NULL;
+  TplanSession *session = tplan_mix_new_session (mix, 0, &options, &error);
+
+  if (session == NULL)
+    {
+      g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
+      g_assert_nonnull (strstr (error->message, "the plans' limit"));
+      g_assert_nonnull (strstr (error->message, "free other sessions"));
+    }
+  return session;
+}
+
+/* As many as there is room for. */
+static int
+make_all (const TplanMix *mix, TplanSession **sessions)
+{
+  int n = 0;
+
+  while (n < MOST_SESSIONS && (sessions[n] = make (mix)) != NULL)
+    n++;
+  return n;
+}
+
+typedef struct
+{
+  const TplanMix *mix;
+  TplanSession *sessions[MOST_SESSIONS];
+  int n;
+} Maker;
+
+static gpointer
+make_some (gpointer data)
+{
+  Maker *maker = data;
+
+  maker->n = make_all (maker->mix, maker->sessions);
+  return NULL;
+}
+
+static int
+free_all (TplanSession **sessions, int n)
+{
+  for (int i = 0; i < n; i++)
+    tplan_session_free (sessions[i]);
+  return n;
+}
+
+/* From several threads there is room for as many. */
+static int
+make_from_threads (const TplanMix *mix)
+{
+  Maker makers[N_MAKERS];
+  GThread *threads[N_MAKERS];
+  int n = 0;
+
+  for (int i = 0; i < N_MAKERS; i++)
+    {
+      makers[i] = (Maker){ .mix = mix };
+      threads[i] = g_thread_new ("maker", make_some, &makers[i]);
+    }
+  for (int i = 0; i < N_MAKERS; i++)
+    g_thread_join (threads[i]);
+  for (int i = 0; i < N_MAKERS; i++)
+    n += free_all (makers[i].sessions, makers[i].n);
+  return n;
+}
+
+/* What plans that were made together take is held to one limit, whoever makes sessions
+ * of them and when: those that are freed give theirs back. */
+static void
+test_memory (void)
+{
+  static const char *const devices[] = { "ref", NULL };
+  static const char *const limits[] = { "ref=64K", NULL };
+  const TplanOptimizeOptions within = { .memory_limits = limits };
+  const TplanSessionOptions many = { .n_threads = 1, .n_in_flight = 64 };
+  TplanSession *sessions[MOST_SESSIONS];
+  Fixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanMix) mix = NULL, again = NULL;
+  g_autoptr (TplanSession) other = NULL, alone = NULL;
+  int n;
+
+  set_up (&fixture, devices);
+  mix = plan (&fixture, "3/s", "2/s", &within, &error);
+  g_assert_no_error (error);
+  n = make_all (mix, sessions);
+  g_assert_true (n > 2 && n < MOST_SESSIONS);
+  other = tplan_mix_new_session (mix, 1, &many, &error);
+  g_assert_null (other);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "have fewer in flight"));
+  g_clear_error (&error);
+
+  /* one of a part that is taken for itself is one of them */
+  alone = tplan_session_new (tplan_mix_get_parts (mix, NULL)[0].plan, 1, &error);
+  g_assert_null (alone);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
+  g_clear_error (&error);
+  tplan_session_free (sessions[--n]);
+  alone = tplan_session_new (tplan_mix_get_parts (mix, NULL)[0].plan, 1, &error);
+  g_assert_no_error (error);
+  g_assert_null (make (mix));
+
+  /* other plans have other limits */
+  g_assert_true (tplan_mix_save (mix, fixture.saved, &error));
+  again = tplan_mix_load (fixture.saved, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (make_from_threads (again), ==, n + 1);
+  g_clear_pointer (&alone, tplan_session_free);
+  free_all (sessions, n);
+  g_assert_cmpint (make_from_threads (mix), ==, n + 1);
+  tear_down (&fixture);
+}
+
+/* Where no limit is given, and no device says what it has, there is none. */
+static void
+test_no_limit (void)
+{
+  static const char *const devices[] = { "ref", NULL };
+  TplanSession *sessions[MOST_SESSIONS];
+  Fixture fixture;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanMix) mix = NULL;
+
+  set_up (&fixture, devices);
+  mix = plan (&fixture, "3/s", "2/s", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (free_all (sessions, make_all (mix, sessions)), ==,
+                   MOST_SESSIONS);
+  tear_down (&fixture);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -298,6 +441,8 @@ main (int argc, char **argv)
   g_test_add_func ("/mix/made", test_made);
   g_test_add_func ("/mix/bytes", test_bytes);
   g_test_add_func ("/mix/refused", test_refused);
+  g_test_add_func ("/mix/memory", test_memory);
+  g_test_add_func ("/mix/no-limit", test_no_limit);
   g_test_add_data_func ("/mix/runs/ref", "ref", test_runs);
   g_test_add_data_func ("/mix/runs/cpu", "cpu", test_runs);
   g_test_add_data_func ("/mix/runs/opencl", "opencl:0", test_runs);
