@@ -77,12 +77,14 @@ scaled_find_device (Scaled *scaled, GError **error)
   const TpPlan *plan = tp_api_get_plan (scaled->plan);
   g_autofree char *names = g_strjoinv (", ", plan->devices);
 
-  scaled->scale.device = TP_SCALE_COPIES;
+  scaled->scale.kind = TP_SCALE_COPIES;
+  scaled->scale.device = TP_SCALE_ALL;
   if (strcmp (scaled->what, COPIES) == 0)
     return TRUE;
   for (int d = 0; d < plan->n_devices; d++)
     if (strcmp (scaled->what, plan->devices[d]) == 0)
       {
+        scaled->scale.kind = TP_SCALE_KERNELS;
         scaled->scale.device = d;
         return TRUE;
       }
@@ -129,12 +131,6 @@ scaled_make (Scaled *scaled, TpCli *cli, GError **error)
 
 /* ---- what is told ------------------------------------------------------- */
 
-static double
-get_cost_ns (const TpPiece *piece, double x)
-{
-  return (double) piece->fixed_ns + x * (double) piece->scaled_ns;
-}
-
 static int
 count_on (const TpPlan *plan, const TpPiece *piece, int device)
 {
@@ -155,10 +151,10 @@ piece_to_json (const TpPlan *plan, const TpPiece *piece)
                          json_integer (count_on (plan, piece, d)));
   return json_pack ("{s:f, s:f, s:I, s:I, s:f, s:f, s:i, s:o}", "from",
                     piece->from, "to", piece->to, "fixed_ns",
-                    (json_int_t) piece->fixed_ns, "scaled_ns",
-                    (json_int_t) piece->scaled_ns, "cost_from_ns",
-                    get_cost_ns (piece, piece->from), "cost_to_ns",
-                    get_cost_ns (piece, piece->to), "transfers",
+                    (json_int_t) piece->fixed, "scaled_ns",
+                    (json_int_t) piece->scaled, "cost_from_ns",
+                    tp_piece_get_cost (piece, piece->from), "cost_to_ns",
+                    tp_piece_get_cost (piece, piece->to), "transfers",
                     piece->n_copies, "devices", devices);
 }
 
@@ -202,7 +198,7 @@ format_devices (const TpPlan *plan, const TpPiece *piece)
 static char *
 format_cost (const TpPiece *piece, double x)
 {
-  return tp_cli_format_time (llround (get_cost_ns (piece, x)));
+  return tp_cli_format_time (llround (tp_piece_get_cost (piece, x)));
 }
 
 static void
@@ -235,7 +231,7 @@ print_notes (const TpCli *cli, const Scaled *scaled)
 
   tp_cli_note (cli, "where %s %s as many times as long as measured%s: %d plans "
                     "were made, %s", scaled->what,
-               scaled->scale.device == TP_SCALE_COPIES ? "take" : "takes",
+               scaled->scale.kind == TP_SCALE_COPIES ? "take" : "takes",
                tp_cli_simulated (scaled->plan), envelope->n_plans,
                envelope->is_proved ? "each proved least"
                                    : "not all of them proved least");
