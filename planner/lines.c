@@ -10,7 +10,7 @@
 #include "ir/guard.h"
 #include "ir/plan.h"
 #include "planner/copies.h"
-#include "planner/rated-model.h"
+#include "planner/rated.h"
 #include "planner/solver.h"
 
 #include <string.h>
@@ -248,23 +248,34 @@ fill_piece (const TpLines *lines, At *at, const guint8 *devices, TpPiece *out)
   out->scaled = sum_times (at, copies, lines->scaled, devices);
 }
 
+/* Of rates on two devices, that takes no other plan beside it. */
+static gboolean
+solve (const TpProblem *problem, TpPlan *plan, guint8 *devices, GError **error)
+{
+  g_autofree guint8 *cheapest
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+  const TpSolver *solver = tp_solver_find (problem, error);
+
+  if (solver == NULL)
+    return FALSE;
+  if (solver != &tp_solver_rated)
+    return solver->solve (problem, plan, devices, cheapest, error);
+  plan->rate_proof = tp_rated_solve (problem, devices, error);
+  return plan->rate_proof != NULL;
+}
+
 gboolean
 tp_lines_place (const TpLines *lines, TpRatio x, TpPiece *out,
                 gboolean *out_is_proved, GError **error)
 {
   g_auto (At) at = { .own = NULL };
   g_autoptr (TpPlan) plan = tp_plan_new ();
-  gsize n = (gsize) lines->graph->n_nodes + 1;
-  g_autofree guint8 *devices = tp_new0 (guint8, n);
-  g_autofree guint8 *cheapest = tp_new0 (guint8, n);
-  const TpSolver *solver;
+  g_autofree guint8 *devices
+      = tp_new0 (guint8, (gsize) lines->graph->n_nodes + 1);
   gint64 bound;
 
-  if (!at_init (&at, lines, x, error))
-    return FALSE;
-  solver = tp_solver_find (at.problem, error);
-  if (solver == NULL
-      || !solver->solve (at.problem, plan, devices, cheapest, error))
+  if (!at_init (&at, lines, x, error)
+      || !solve (at.problem, plan, devices, error))
     return FALSE;
   bound = plan->rate_proof == NULL
               ? plan->bound_ns
