@@ -186,6 +186,9 @@ fill_transfers (Column *column)
       && column->row->map_to_device.n_points > 0
       && tp_costs_map (costs, column->index))
     are_ends = tp_roots_find_ends (column->graph);
+  for (int to_host = 0; to_host < 2; to_host++)
+    costs->latencies_ns[to_host * costs->n_devices + column->index]
+        = tp_estimator_transfer_ns (column->estimator, 0, !to_host);
   for (int i = 0; i < costs->n_tensors; i++)
     {
       const TpTensor *tensor = &column->graph->tensors[i];

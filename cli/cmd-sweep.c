@@ -1,5 +1,5 @@
 /* cmd-sweep.c: the plan as a function of one dimension, such as the batch; or of
- * how long something takes (sweep-scale.c). */
+ * something of the machine (sweep-scale.c). */
 #include "config.h"
 
 #include "api/plan.h"
@@ -18,12 +18,15 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *scale;
+static char *scale, *bandwidth;
 
 static const GOptionEntry sweep_options[] = {
   { "scale", 0, 0, G_OPTION_ARG_STRING, &scale,
     "all plans if copies or DEVICE took x times as long",
     "WHAT=LOW..HIGH" },
+  { "bandwidth", 0, 0, G_OPTION_ARG_STRING, &bandwidth,
+    "all plans, x times as fast to copy; --price DEVICE=LOW..HIGH/h",
+    "LOW..HIGH" },
   TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 }
 };
 
@@ -57,8 +60,9 @@ sweep_parse (Sweep *sweep, TpCli *cli, GError **error)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "sweep takes one --dim with several values, such as "
-               "--dim N=1,2,4..128, or --scale, such as "
-               "--scale copies=0.01..100");
+               "--dim N=1,2,4..128, or what changes, such as "
+               "--scale copies=0.01..100, --bandwidth 0.1..10 or "
+               "--price opencl:0=0.1..5/h");
   return FALSE;
 }
 
@@ -305,10 +309,13 @@ static gboolean
 sweep_run (TpCli *cli, GError **error)
 {
   Sweep sweep = { .points = NULL };
+  g_auto (TpSweepRange) range = { .option = NULL };
   gboolean good;
 
-  if (scale != NULL)
-    return tp_sweep_scale (cli, scale, error);
+  if (!tp_sweep_range_parse (&range, scale, bandwidth, error))
+    return FALSE;
+  if (range.option != NULL)
+    return tp_sweep_scale (cli, &range, error);
   sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
   good = tp_sweep_files_check (cli, error) && sweep_parse (&sweep, cli, error)
          && sweep_plan (&sweep, cli, error)
@@ -320,7 +327,7 @@ sweep_run (TpCli *cli, GError **error)
 const TpCommand tp_command_sweep = {
   .name = "sweep",
   .arguments = "MODEL",
-  .summary = "Plans a model over values of a dimension, or speeds",
+  .summary = "Plans a model over values of a dimension, speeds or prices",
   .details = "  tplan sweep model.onnx --dim N=1,2,4..128 --devices "
              "cpu,sim:laptop-gpu\n"
              "A..B doubles from A up to B. -o: .svg, .html, .csv or .json.",

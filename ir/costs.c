@@ -103,6 +103,7 @@ tp_costs_new_sized (int n_devices, const char *const *devices,
   costs->n_tensors = rows->n_tensors;
   costs->feeds = costs_new_table (rows->n_tensors, n_devices, 0);
   costs->fetches = costs_new_table (rows->n_tensors, n_devices, 0);
+  costs->latencies_ns = g_new0 (gint64, 2 * n_devices + 1);
   return g_steal_pointer (&costs);
 }
 
@@ -129,6 +130,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->groups);
   g_free (costs->feeds);
   g_free (costs->fetches);
+  g_free (costs->latencies_ns);
   g_free (costs->copy_rows);
   g_free (costs->kernels);
   g_free (costs->rates);

@@ -85,6 +85,9 @@ typedef struct TpCosts
   TpCost *feeds;              /* [tensor * n_devices + device]: from host
                                * memory to the device; the host's are unused */
   TpCost *fetches;            /* likewise: from the device to host memory */
+  gint64 *latencies_ns;       /* [device]: what a copy to it takes however small it
+                               * is; [n_devices + device]: from it; 0: not known. No
+                               * figure of these costs */
   int *copy_rows;             /* (nullable) [tensor]: which row of both is its own,
                                * where tensors share them; NULL: that of its
                                * number */

@@ -13,3 +13,9 @@ tp_envelope_free (TpEnvelope *envelope)
   g_free (envelope->pieces);
   g_free (envelope);
 }
+
+double
+tp_piece_get_cost (const TpPiece *piece, double x)
+{
+  return (double) piece->fixed + x * (double) piece->scaled;
+}

@@ -85,6 +85,9 @@ fill_copies (const TpMachine *machine, int device, const TpGraph *graph,
   gboolean is_mapped = machine->map_ns > 0 && tp_costs_map (costs, device);
   g_autofree gboolean *are_ends = tp_roots_find_ends (graph);
 
+  costs->latencies_ns[device] = tp_machine_transfer_ns (machine, 0);
+  costs->latencies_ns[costs->n_devices + device]
+      = costs->latencies_ns[device];
   for (int i = 0; i < graph->n_tensors; i++)
     {
       gint64 bytes = graph->tensors[i].size_bytes;

@@ -1,4 +1,4 @@
-/* envelope.c: which plan is the cheapest, as one thing takes longer.
+/* envelope.c: see envelope.h.
  *
  * M. J. Eisner, D. G. Severance, Mathematical techniques for efficient record
  * segmentation in large shared databases, 1976: between two plans that are the
@@ -6,41 +6,32 @@
  * is cheaper there, that is where the one gives way to the other; else there is a
  * plan in between, and two smaller intervals.
  *
- * Costs are integers: for x = p / q those that grow are taken p times, the others q
- * times. p and q are small, so that sums stay exact; what a line costs is worked out
- * from its plan without rounding, and so is where two lines meet. */
+ * x is a fraction with small terms, so that sums stay exact; where two lines meet is
+ * rounded to one. */
 #include "config.h"
 
 #include "planner/envelope.h"
 
-#include "include/tplan.h"
 #include "ir/array.h"
 #include "ir/guard.h"
-#include "planner/place.h"
-#include "planner/problem.h"
 
 #include <math.h>
 
-#define MAX_TERM (1 << 20)    /* of p and q */
+#define MAX_TERM (1 << 20)    /* of q, and of a step to it */
+#define MAX_SUM (G_GINT64_CONSTANT (1) << 40) /* of p */
 
-typedef struct
-{
-  gint64 p, q;
-} Ratio;
+__extension__ typedef __int128 Wide;
 
 /* The cheapest plan for one x. */
 typedef struct
 {
-  Ratio x;
+  TpRatio x;
   TpPiece piece;
 } Point;
 
 typedef struct
 {
-  const TpGraph *graph;
-  const TpGroups *groups;
-  const TpCosts *costs;
-  const TpScale *scale;
+  const TpLines *lines;
   TpArray *points;            /* Point: all plans that were made */
   TpArray *pieces;            /* TpPiece */
   TpEnvelope *out;
@@ -49,22 +40,23 @@ typedef struct
 /* ---- x as a fraction ---------------------------------------------------- */
 
 /* The best with small terms: where the continued fraction of @x has to end. */
-static Ratio
-find_ratio (double x)
+static TpRatio
+find_ratio (const Search *search, double x)
 {
-  Ratio last = { 1, 0 }, it = { (gint64) floor (x), 1 };
+  TpRatio last = { 1, 0 }, it = { (gint64) floor (x), 1 };
   double rest = x - floor (x);
 
-  while (rest > 1e-12 && it.p < MAX_TERM && it.q < MAX_TERM)
+  while (rest > 1e-12)
     {
       double term = floor (1 / rest);
-      Ratio next;
+      TpRatio next;
 
       if (term > MAX_TERM)
         break;
-      next = (Ratio){ (gint64) term * it.p + last.p,
-                      (gint64) term * it.q + last.q };
-      if (next.p > MAX_TERM || next.q > MAX_TERM)
+      next = (TpRatio){ (gint64) term * it.p + last.p,
+                        (gint64) term * it.q + last.q };
+      if (next.p > MAX_SUM || next.q > MAX_TERM
+          || !tp_lines_fits (search->lines, next))
         break;
       rest = 1 / rest - term;
       last = it;
@@ -74,113 +66,39 @@ find_ratio (double x)
 }
 
 static double
-get_value (Ratio x)
+get_value (TpRatio x)
 {
   return (double) x.p / (double) x.q;
 }
 
-/* ---- costs -------------------------------------------------------------- */
-
-/* Beyond what adds up, which the planner then says. */
-static gint64
-multiply (gint64 time_ns, gint64 by)
+static gboolean
+is_less (TpRatio x, TpRatio y)
 {
-  if (time_ns == TP_COST_NONE)
-    return TP_COST_NONE;
-  return MIN (time_ns, TP_PROBLEM_LIMIT / by) * by;
-}
-
-static void
-multiply_table (const Search *search, Ratio x, const TpCost *from, TpCost *to,
-                int n_rows)
-{
-  int n_devices = search->costs->n_devices, device = search->scale->device;
-
-  for (int i = 0; i < n_rows * n_devices; i++)
-    to[i] = (TpCost){ .time_ns = multiply (from[i].time_ns,
-                                           i % n_devices == device ? x.p
-                                                                   : x.q),
-                      .reason = from[i].reason };
-}
-
-static void
-multiply_copies (const Search *search, Ratio x, TpCostsGet get, TpCosts *to)
-{
-  gint64 by = search->scale->device == TP_SCALE_COPIES ? x.p : x.q;
-
-  for (int i = 0; i < to->n_tensors; i++)
-    for (int d = 0; d < to->n_devices; d++)
-      get (to, i, d)->time_ns
-          = multiply (get (search->costs, i, d)->time_ns, by);
-}
-
-static TpCosts *
-scale_costs (const Search *search, Ratio x)
-{
-  const TpCosts *from = search->costs;
-  TpCosts *to = tp_costs_new (from->n_devices,
-                              (const char *const *) from->devices,
-                              search->graph, search->groups);
-
-  to->host = from->host;
-  to->is_simulated = from->is_simulated;
-  multiply_table (search, x, from->nodes, to->nodes, from->n_nodes);
-  multiply_table (search, x, from->groups, to->groups, from->n_groups);
-  multiply_copies (search, x, tp_costs_feed, to);
-  multiply_copies (search, x, tp_costs_fetch, to);
-  tp_costs_seal (to);
-  return to;
+  return (Wide) x.p * y.q < (Wide) y.p * x.q;
 }
 
 /* ---- plans -------------------------------------------------------------- */
 
-/* The part of what @plan costs that grows with x. */
-static gint64
-sum_scaled (const Search *search, const TpPlan *plan)
-{
-  gint64 sum = 0;
-
-  if (search->scale->device == TP_SCALE_COPIES)
-    for (int i = 0; i < plan->n_transfers; i++)
-      sum += plan->transfers[i].time_ns;
-  else
-    for (int i = 0; i < plan->n_placements; i++)
-      if (plan->placements[i].device == search->scale->device)
-        sum += plan->placements[i].time_ns;
-  return sum;
-}
-
 static gboolean
-add_point (Search *search, Ratio x, GError **error)
+add_point (Search *search, TpRatio x, GError **error)
 {
-  g_autoptr (TpCosts) costs = scale_costs (search, x);
-  g_autoptr (TpPlan) plan
-      = tp_place (search->graph, search->groups, costs, "time", error);
   Point point = { .x = x };
-  guint8 *devices;
-  gint64 scaled;
+  Point *it;
+  gboolean is_proved;
 
-  if (plan == NULL)
-    return FALSE;
-  scaled = sum_scaled (search, plan);
-  point.piece = (TpPiece){ .fixed_ns = (plan->cost_ns - scaled) / x.q,
-                           .scaled_ns = scaled / x.p,
-                           .n_copies = plan->n_transfers };
   tp_array_append_val (search->points, point);
-  devices = tp_new (guint8, plan->n_placements + 1);
-  for (int i = 0; i < plan->n_placements; i++)
-    devices[i] = plan->placements[i].device;
-  tp_array_index (search->points, Point, search->points->len - 1)
-      .piece.devices = devices;
+  it = &tp_array_index (search->points, Point, search->points->len - 1);
+  if (!tp_lines_place (search->lines, x, &it->piece, &is_proved, error))
+    return FALSE;
   search->out->n_plans++;
-  search->out->is_proved &= plan->bound_ns == plan->cost_ns;
+  search->out->is_proved &= is_proved;
   return TRUE;
 }
 
 static gint64
-cost_at (const TpPiece *piece, Ratio x)
+cost_at (const TpPiece *piece, TpRatio x)
 {
-  return piece->fixed_ns * x.q + piece->scaled_ns * x.p;
+  return piece->fixed * x.q + piece->scaled * x.p;
 }
 
 /* ---- the search --------------------------------------------------------- */
@@ -201,16 +119,10 @@ add_piece (Search *search, int index, double from)
 static double
 find_meeting (const Point *low, const Point *high)
 {
-  double x = (double) (high->piece.fixed_ns - low->piece.fixed_ns)
-             / (double) (low->piece.scaled_ns - high->piece.scaled_ns);
+  double x = (double) (high->piece.fixed - low->piece.fixed)
+             / (double) (low->piece.scaled - high->piece.scaled);
 
   return CLAMP (x, get_value (low->x), get_value (high->x));
-}
-
-static gboolean
-is_end (Ratio x, const Point *point)
-{
-  return x.p == point->x.p && x.q == point->x.q;
 }
 
 static const Point *
@@ -224,14 +136,14 @@ static gboolean
 add_between (Search *search, int low, int high, gboolean *out_is_cheaper,
              GError **error)
 {
-  Ratio x = find_ratio (
-      find_meeting (get_point (search, low), get_point (search, high)));
+  TpRatio x = find_ratio (search, find_meeting (get_point (search, low),
+                                                get_point (search, high)));
   const TpPiece *piece;
 
   *out_is_cheaper = FALSE;
-  if (is_end (x, get_point (search, low))
-      || is_end (x, get_point (search, high)))
-    return TRUE;
+  if (!is_less (get_point (search, low)->x, x)
+      || !is_less (x, get_point (search, high)->x))
+    return TRUE;              /* too near to an end to be told from it */
   if (!add_point (search, x, error))
     return FALSE;
   piece = &get_point (search, search->points->len - 1)->piece;
@@ -256,8 +168,8 @@ search_all (Search *search, GError **error)
       int high = tp_array_index (open, int, open->len - 1);
       gboolean is_cheaper = FALSE;
 
-      if (get_point (search, low)->piece.scaled_ns
-          > get_point (search, high)->piece.scaled_ns)
+      if (get_point (search, low)->piece.scaled
+          > get_point (search, high)->piece.scaled)
         {
           int middle = search->points->len;
 
@@ -278,16 +190,25 @@ search_all (Search *search, GError **error)
   return TRUE;
 }
 
+/* But for those that are the cheapest at an end alone, where another is, too. */
 static void
-finish (Search *search)
+finish (Search *search, double high)
 {
   TpEnvelope *out = search->out;
+  int n = (int) search->pieces->len;
+  TpPiece *pieces = tp_array_steal (search->pieces);
 
-  out->n_pieces = (int) search->pieces->len;
-  out->pieces = tp_array_steal (search->pieces);
-  for (int i = 0; i < out->n_pieces; i++)
-    out->pieces[i].to = i + 1 < out->n_pieces ? out->pieces[i + 1].from
-                                              : search->scale->high;
+  for (int i = 0; i < n; i++)
+    {
+      TpPiece *it = &pieces[i];
+
+      it->to = i + 1 < n ? pieces[i + 1].from : high;
+      if (it->from < it->to)
+        pieces[out->n_pieces++] = *it;
+      else
+        g_free (it->devices);
+    }
+  out->pieces = pieces;
 }
 
 static void
@@ -304,20 +225,20 @@ search_clear (Search *search)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
 TpEnvelope *
-tp_envelope_find (const TpGraph *graph, const TpGroups *groups,
-                  const TpCosts *costs, const TpScale *scale, GError **error)
+tp_envelope_find (const TpLines *lines, double low, double high,
+                  GError **error)
 {
-  g_auto (Search) search
-      = { graph, groups, costs, scale, tp_array_new (sizeof (Point)),
-          tp_array_new (sizeof (TpPiece)), g_new0 (TpEnvelope, 1) };
+  g_auto (Search) search = { lines, tp_array_new (sizeof (Point)),
+                             tp_array_new (sizeof (TpPiece)),
+                             g_new0 (TpEnvelope, 1) };
 
   search.out->is_proved = TRUE;
-  if (!add_point (&search, find_ratio (scale->low), error)
-      || !add_point (&search, find_ratio (scale->high), error))
+  if (!add_point (&search, find_ratio (&search, low), error)
+      || !add_point (&search, find_ratio (&search, high), error))
     return NULL;
-  add_piece (&search, 0, scale->low);
+  add_piece (&search, 0, low);
   if (!search_all (&search, error))
     return NULL;
-  finish (&search);
+  finish (&search, high);
   return g_steal_pointer (&search.out);
 }

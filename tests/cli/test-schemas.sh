@@ -56,6 +56,9 @@ keep bench-flight bench mlp.json --devices ref --in-flight 2 --rounds 1
 keep try try sym.json --devices $sims
 keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
+keep sweep-bandwidth sweep mlp.json --bandwidth 0.01..100 --devices $sims
+keep sweep-price sweep mlp.json --price sim:desktop-cpu=0.2/h --price sim:laptop-gpu=0..5/h:use --devices sim:desktop-cpu,sim:laptop-gpu
+keep sweep-watts sweep mlp.json --watts sim:laptop-gpu=1..500:1 --devices sim:desktop-cpu,sim:laptop-gpu
 keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu -o out/pareto-file.json --plans out/points
 keep pareto-even pareto mlp.json --devices $sims --objectives time,price --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use
 keep pareto-price pareto mlp.json --devices ref --objectives time,price --price ref=1/h

@@ -54,6 +54,41 @@ try 2 sweep mlp.json --scale copies=1..2 --devices $sims -o x.svg && err_has 'le
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims --mem-limit sim:desktop-cpu=1G && err_has 'leave out --mem-limit'; say $? "no limits of memory"
 try 2 sweep mlp.json --scale copies=1..2 --devices $sims --objective throughput && err_has 'leave out --objective'; say $? "no other objective"
 
+# Bandwidth: at what it is, what the plan costs; with none to speak of, all is where it
+# need not be copied; and what is divided by it is what changes.
+try 0 sweep mlp.json --bandwidth 1..1000 --devices $sims --format json; [ "$(sed -n 's/^ *"cost_from_ns": \([0-9]*\).*/\1/p' .out | head -n 1)" = "$cost" ]
+say $? "bandwidth times 1: what the plan costs"
+try 0 sweep sym.json --dim N=65536 --bandwidth sim:laptop-gpu=0.000001..1000000 --devices $sims --format csv; say $? "bandwidth of a device"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  function off (x, y) { return x / y > 1.000001 || x / y < 0.999999 }
+  NR > 2 && ($at["from"] != end || off($at["cost_from_ns"], cost) || $at["fixed_ns"] > fixed) { exit 1 }
+  off($at["fixed_ns"] + $at["scaled_ns"] / $at["to"], $at["cost_to_ns"]) { exit 1 }
+  { end = $at["to"]; cost = $at["cost_to_ns"]; fixed = $at["fixed_ns"] } END { exit !(NR >= 3) }' .out; say $? "pieces meet, the faster the less is left on the host"
+try 0 sweep mlp.json --bandwidth 0.5..2 --devices $sims && out_has 'BANDWIDTH' && err_has 'latencies stay'; say $? "as a table"
+for bad in 1 2..1 =1..2 0..1 1..; do
+  try 2 sweep mlp.json --bandwidth "$bad" --devices $sims && err_has "as in --bandwidth 0.1..10"; say $? "no bandwidth: $bad"
+done
+try 2 sweep mlp.json --bandwidth gpu=1..2 --devices $sims && err_has "one of the devices planned for (sim:"; say $? "of no such device"
+try 2 sweep mlp.json --bandwidth 1..2 --scale copies=1..2 --devices $sims && err_has "both change something"; say $? "one thing at a time"
+
+# Prices and watts: at an end of a piece, what `optimize` takes there.
+two="sim:desktop-cpu,sim:laptop-gpu" host=sim:desktop-cpu=2/h:use
+try 0 sweep sym.json --dim N=65536 --price $host --price sim:laptop-gpu=0..9/h:use --devices $two --format csv && cp .out price.csv; say $? "prices"
+[ "$(wc -l < price.csv)" -ge 3 ]; say $? "several plans"
+last=$(tail -n 1 price.csv | cut -d, -f1)
+try 0 optimize sym.json --dim N=65536 --price $host --price "sim:laptop-gpu=$(printf %.5f "$last")/h:use" --devices $two --objective price --format json
+awk "BEGIN { x = $(json price) / $(tail -n 1 price.csv | cut -d, -f4); exit !(x > 0.9999 && x < 1.0001) }"; say $? "the price where one plan gives way to the next"
+try 0 sweep sym.json --dim N=65536 --watts sim:laptop-gpu=1..5000:1 --devices $two --format csv; say $? "watts"
+awk -F, 'NR == 1 { next } NR > 2 && ($1 != end || $4 / cost > 1.000001 || $4 / cost < 0.999999) { exit 1 }
+  { end = $2; cost = $5 } END { exit !(NR >= 3 && end == 5000) }' .out; say $? "energies meet"
+try 0 sweep sym.json --dim N=65536 --price $host --price sim:laptop-gpu=0..9/h:use --devices $two && out_has 'PER HOUR' && err_has 'an hour of use of sim:laptop-gpu'; say $? "as a table"
+try 2 sweep mlp.json --price $host --price sim:laptop-gpu=2..1/h --devices $two && err_has 'such as --price opencl:0=0.1..5/h'; say $? "prices rise"
+try 2 sweep mlp.json --price $host --price sim:laptop-gpu=1..x/h --devices $two && err_has 'two ends'; say $? "and are numbers"
+try 2 sweep mlp.json --watts sim:laptop-gpu=9..1 --devices $two && err_has 'such as --watts'; say $? "watts rise"
+try 2 sweep mlp.json --price $host --price sim:laptop-gpu=1..2/h --watts sim:laptop-gpu=1..9 --devices $two && err_has "both change something"; say $? "one of both"
+try 2 sweep mlp.json --price $host --price sim:laptop-gpu=1..2/h --devices $two --objective energy && err_has "objective 'price' only"; say $? "prices for price"
+try 2 sweep mlp.json --price sim:laptop-gpu=1..2/h --devices $two --price sim:desktop-cpu=1..2/h && err_has "both change something"; say $? "of one device"
+
 # All of them measured.
 try 0 calibrate sym.json --devices ref --dim N=1,2,4 --format json && [ "$(grep -c '"model":' .out)" -eq 3 ] \
   && [ "$(sed -n 's/^ *"N": //p' .out | tr '\n' ' ')" = "1 2 4 " ]
