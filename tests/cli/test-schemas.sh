@@ -61,6 +61,7 @@ keep sweep-price sweep mlp.json --price sim:desktop-cpu=0.2/h --price sim:laptop
 keep sweep-watts sweep mlp.json --watts sim:laptop-gpu=1..500:1 --devices sim:desktop-cpu,sim:laptop-gpu
 keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu -o out/pareto-file.json --plans out/points
 keep pareto-even pareto mlp.json --devices $sims --objectives time,price --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use
+keep pareto-joint pareto mlp.json --devices $sims,sim:desktop-gpu --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use --price sim:desktop-gpu=1/h
 keep pareto-price pareto mlp.json --devices ref --objectives time,price --price ref=1/h
 keep info info sym.json
 keep ops ops
