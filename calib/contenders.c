@@ -48,7 +48,7 @@ tp_contenders_list (const TpLowered *lowered, const TpTarget *target,
   if (n_candidates < 2)
     return list_close (lowered, target, known);
   texts = tp_pointers_new (g_free);
-  all = tp_program_list_candidates (lowered, target, n_candidates, NULL);
+  all = tp_program_list_candidates (lowered, target, n_candidates, FALSE, NULL);
   for (guint i = 1; i < all->len; i++)
     tp_pointers_add (texts, g_strdup (all->pdata[i]));
   return g_steal_pointer (&texts);

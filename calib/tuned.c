@@ -253,7 +253,7 @@ rank_choices (const TpKey *key, const TpTarget *target, TpPointers *choices)
 {
   g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
   g_autoptr (TpPointers) texts = tp_program_list_candidates (
-      key->lowered, target, TP_TUNE_CANDIDATES, regrets);
+      key->lowered, target, TP_TUNE_CANDIDATES, FALSE, regrets);
   g_autofree Candidate *ranked = g_new (Candidate, texts->len + 1);
 
   for (guint i = 0; i < texts->len; i++)

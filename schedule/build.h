@@ -33,6 +33,8 @@ struct TpBuild
   const TpArray *given;        /* (nullable) TpChoice: what the first ones shall
                                * be */
   gboolean is_rival;          /* what is close goes the other way */
+  gboolean is_relaxed;        /* where there is a choice with larger errors, it is
+                               * made */
   int n_ranked_max;           /* choices to rank for what is most work; 0: none */
   int ranked_at;              /* which choice those are for */
   gint64 ranked_work;

@@ -23,6 +23,9 @@ typedef struct
   gboolean (*is_last_resort) (gconstpointer analysis);
   /* Whether that is so close that only measuring can tell; NULL: never. */
   gboolean (*is_close) (gconstpointer analysis);
+  /* Whether results of @choice have larger errors than float32 need have, so that
+   * it is made only where that is asked for; NULL: never. */
+  gboolean (*is_relaxed) (const TpChoice *choice);
   /* Appends what step @step may add to @partial. Whatever goes through all steps
    * is a choice without fault; what is listed first is best unless the model
    * knows better. */

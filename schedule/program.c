@@ -114,6 +114,57 @@ build_rival (const TpLowered *lowered, const TpTarget *target, GError **error)
   return build_program (&build, error);
 }
 
+/* Whether any choice is; *@out_may: whether any might be. */
+static gboolean
+is_relaxed (const char *schedule, gboolean *out_may)
+{
+  g_autoptr (TpArray) choices = tp_schedule_parse (schedule, NULL);
+  gboolean is = FALSE;
+
+  *out_may = FALSE;
+  for (guint i = 0; choices != NULL && i < choices->len; i++)
+    {
+      gboolean may;
+
+      is |= tp_schedule_is_relaxed (&tp_array_index (choices, TpChoice, i),
+                                    &may);
+      *out_may |= may;
+    }
+  return is;
+}
+
+gboolean
+tp_program_is_relaxed (const char *schedule)
+{
+  gboolean may;
+
+  return is_relaxed (schedule, &may);
+}
+
+gboolean
+tp_program_may_relax (const char *schedule)
+{
+  gboolean may;
+
+  return !is_relaxed (schedule, &may) && may;
+}
+
+char *
+tp_program_find_relaxed (const TpLowered *lowered, const TpTarget *target)
+{
+  g_auto (TpBuild) build = { 0 };
+  g_autoptr (TpProgram) program = NULL;
+
+  if (!check_operands (lowered, NULL))
+    return NULL;
+  tp_build_init (&build, lowered, target);
+  build.is_relaxed = TRUE;
+  program = build_program (&build, NULL);
+  if (program == NULL || !tp_program_is_relaxed (program->schedule))
+    return NULL;
+  return g_steal_pointer (&program->schedule);
+}
+
 char *
 tp_program_find_rival (const TpLowered *lowered, const TpTarget *target)
 {
@@ -127,6 +178,8 @@ tp_program_find_rival (const TpLowered *lowered, const TpTarget *target)
 }
 
 /* ---- candidates -------------------------------------------------------- */
+
+#define MAX_BUILDS 3          /* the model's, its rival's, one that is relaxed */
 
 /* What is worth measuring, as it is found. */
 typedef struct
@@ -185,29 +238,48 @@ rank_build (TpBuild *build, const Candidates *self)
   return TRUE;
 }
 
+/* The builds that have something of their own share what may be measured; what one
+ * of them leaves is the model's. */
+static void
+add_all (TpBuild *const *builds, int n, const Candidates *self)
+{
+  const TpBuild *own[MAX_BUILDS];
+  int n_own = 0;
+
+  for (int i = 0; i < n; i++)
+    {
+      guint before = self->texts->len;
+
+      if (rank_build (builds[i], self) && self->texts->len > before)
+        own[n_own++] = builds[i];
+      else if (i == 0)
+        return;
+    }
+  for (int i = 0; i < n_own; i++)
+    add_departures (own[i], n_own + (self->most - n_own) * (i + 1) / n_own,
+                    self);
+  add_departures (own[0], self->most, self);
+}
+
 TpPointers *
 tp_program_list_candidates (const TpLowered *lowered, const TpTarget *target,
-                            int most, TpArray *out_regrets)
+                            int most, gboolean is_relaxed,
+                            TpArray *out_regrets)
 {
   g_autoptr (TpPointers) texts = tp_pointers_new (g_free);
   g_autoptr (TpArray) regrets = out_regrets != NULL
                                     ? tp_array_ref (out_regrets)
                                     : tp_array_new (sizeof (double));
   const Candidates self = { texts, regrets, most };
-  g_auto (TpBuild) model = { 0 }, rival = { 0 };
+  g_auto (TpBuild) model = { 0 }, rival = { 0 }, relaxed = { 0 };
+  TpBuild *const builds[MAX_BUILDS] = { &model, &rival, &relaxed };
 
-  tp_build_init (&model, lowered, target);
-  tp_build_init (&rival, lowered, target);
+  for (int i = 0; i < MAX_BUILDS; i++)
+    tp_build_init (builds[i], lowered, target);
   rival.is_rival = TRUE;
-  if (!check_operands (lowered, NULL) || !rank_build (&model, &self))
-    return g_steal_pointer (&texts);
-  /* two families share what may be measured */
-  if (rank_build (&rival, &self) && texts->len > 1)
-    {
-      add_departures (&model, 2 + (most - 2) / 2, &self);
-      add_departures (&rival, most, &self);
-    }
-  add_departures (&model, most, &self);
+  relaxed.is_relaxed = TRUE;
+  if (check_operands (lowered, NULL))
+    add_all (builds, is_relaxed ? MAX_BUILDS : MAX_BUILDS - 1, &self);
   return g_steal_pointer (&texts);
 }
 

@@ -43,14 +43,27 @@ void tp_program_free (TpProgram *program);
  * NULL: none. What cannot be built has none. */
 char *tp_program_find_rival (const TpLowered *lowered, const TpTarget *target);
 
+/* Whether a program by @schedule has results with larger errors than float32 need
+ * have: such are made only where they are given, and given only to those who asked
+ * for them. FALSE also where it cannot be read. */
+gboolean tp_program_is_relaxed (const char *schedule);
+/* Whether it is none, but what it computes may have one. */
+gboolean tp_program_may_relax (const char *schedule);
+/* The fastest of them, by the model, which does not tell whether it is faster than
+ * others; NULL: there is none. */
+char *tp_program_find_relaxed (const TpLowered *lowered,
+                               const TpTarget *target);
+
 /* Schedules worth measuring, @most at most, each another: the model's first, then
- * its rival where there is one, then what departs from either in the nest that is
+ * its rival where there is one, with @is_relaxed the one with larger errors where there
+ * is one, then what departs from any of these in the nest that is
  * the most work, as tp_family_rank () has it. @out_regrets: (nullable) of double:
  * of each, how much slower the model takes it to be than what it departs from, in
  * parts of that; a rival's is 0, as the model's own: only measuring tells them
  * apart. Pure. (owned) char *; none: it cannot be built. */
 TpPointers *tp_program_list_candidates (const TpLowered *lowered,
                                         const TpTarget *target, int most,
+                                        gboolean is_relaxed,
                                         TpArray *out_regrets);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
 

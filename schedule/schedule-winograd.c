@@ -499,7 +499,7 @@ winograd_is_last_resort (gconstpointer analysis)
 {
   const TpWinograd *w = analysis;
 
-  return w->ratio >= 1.0;
+  return !w->is_relaxed && w->ratio >= 1.0;
 }
 
 gboolean
@@ -524,6 +524,12 @@ winograd_is_close (gconstpointer analysis)
   return w->ratio < 1.5;
 }
 
+static gboolean
+winograd_is_relaxed (const TpChoice *choice)
+{
+  return choice->values[TP_WINOGRAD_OUTPUT] > 2;
+}
+
 static void
 winograd_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
@@ -546,6 +552,7 @@ const TpFamily tp_schedule_winograd = {
   .free = winograd_free,
   .is_last_resort = winograd_is_last_resort,
   .is_close = winograd_is_close,
+  .is_relaxed = winograd_is_relaxed,
   .enumerate = tp_winograd_enumerate,
   .cost = tp_winograd_cost,
   .find_fault = tp_winograd_find_fault,

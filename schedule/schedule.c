@@ -132,6 +132,15 @@ find_family (const TpForm *form)
   return NULL;
 }
 
+gboolean
+tp_schedule_is_relaxed (const TpChoice *choice, gboolean *out_may)
+{
+  const TpFamily *family = find_family (choice->form);
+
+  *out_may = family->is_relaxed != NULL;
+  return *out_may && family->is_relaxed (choice);
+}
+
 static gboolean
 is_given (const TpBuild *build)
 {

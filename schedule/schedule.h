@@ -9,6 +9,9 @@ const TpFamily *const *tp_schedule_list (int *out_n);
 /* Choices of all of them, from text. */
 TpArray *tp_schedule_parse (const char *text, GError **error);
 
+/* As TpFamily has it. @out_may: whether another choice of the family may be. */
+gboolean tp_schedule_is_relaxed (const TpChoice *choice, gboolean *out_may);
+
 /**
  * tp_schedule_range:
  *

@@ -90,6 +90,7 @@ tp_winograd_new (const TpBuild *build, const TpNest *nest)
   g_autoptr (TpWinograd) w = g_new0 (TpWinograd, 1);
 
   w->c = tp_contract_new (build, nest);
+  w->is_relaxed = build->is_relaxed;
   if (w->c == NULL || w->c->row_axis < 0 || w->c->col_axis < 0
       || !are_operands_fit (w->c) || !tp_contract_find_dims (w->c)
       || !find_dims (w) || is_x_whole (w->c))

@@ -55,7 +55,7 @@ list_blocks (const TpWinograd *w, const TpChoice *partial, TpArray *out)
   gint64 *v = choice.values;
   TpWinogradPlan plan;
 
-  v[TP_WINOGRAD_OUTPUT] = 2;
+  v[TP_WINOGRAD_OUTPUT] = w->is_relaxed ? 4 : 2;
   tp_winograd_plan_init (&plan, w, &choice);
   for (gint64 rows = 1; rows <= plan.rows.n;
        rows = next_block (rows, plan.rows.n))

@@ -23,6 +23,7 @@ typedef struct
   int window_axes[2];         /* of rows, of columns; 3 long */
   int channel_axis;
   gint64 n_channels;
+  gboolean is_relaxed;        /* tiles of 4x4 are listed, not of 2x2 */
   double ratio;               /* of the model's time to that of a contraction */
 } TpWinograd;
 

@@ -107,6 +107,7 @@ check_family (const TpLowered *lowered, const TpTarget *target,
   for (int i = 0; i < lowered->n_nests; i++)
     g_ptr_array_add (nests, tp_nest_canonicalize (lowered->nests[i]));
   tp_build_init (&build, lowered, target);
+  build.is_relaxed = g_test_rand_bit ();
   analysis = tp_family_analyze (family, &build, (TpNest *const *) nests->pdata,
                                 nests->len);
   for (int i = 0; analysis != NULL && i < n_draws && !g_test_failed (); i++)

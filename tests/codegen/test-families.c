@@ -436,78 +436,6 @@ test_no_parts (void)
   check_refused (matmul, &target_gpu, "parts n=2", "another family");
 }
 
-/* Whatever is proposed is new, parses back to itself, and is right; the model's own
- * and its rival come first. */
-static void
-check_candidates (const TpLowered *lowered, const TpTarget *target, int most)
-{
-  g_autoptr (TpProgram) model = tp_program_new (lowered, target, NULL, NULL);
-  g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
-  g_autoptr (TpPointers) texts
-      = tp_program_list_candidates (lowered, target, most, regrets);
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  g_autofree char *rival = tp_program_find_rival (lowered, target);
-
-  g_assert_cmpint (texts->len, >, 1);
-  g_assert_cmpint (texts->len, <=, most);
-  g_assert_cmpint (regrets->len, ==, texts->len);
-  g_assert_cmpfloat (tp_array_index (regrets, double, 0), ==, 0);
-  g_assert_cmpstr (texts->pdata[0], ==, model->schedule);
-  if (rival != NULL)
-    g_assert_cmpstr (texts->pdata[1], ==, rival);
-  for (guint i = 0; i < texts->len && !g_test_failed (); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TpProgram) program
-          = tp_program_new (lowered, target, texts->pdata[i], &error);
-
-      g_assert_no_error (error);
-      g_assert_cmpstr (program->schedule, ==, texts->pdata[i]);
-      g_assert_true (g_hash_table_add (seen, texts->pdata[i]));
-      g_assert_cmpfloat (tp_array_index (regrets, double, i), >=, 0);
-      check_program (lowered, program, run_by_interpreter);
-    }
-}
-
-static void
-test_candidates (void)
-{
-  MatmulCase product = { 1, 20, 40, 16, .is_w_constant = TRUE };
-  ConvCase window = { 1, 32, 12, 12, 32, 3, 3, 1, 1, 1, 1,
-                      .has_epilogue = TRUE };
-  g_autoptr (TpLowered) matmul = new_matmul (&product);
-  g_autoptr (TpLowered) conv = new_conv (&window);
-
-  for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
-    if (targets[i] != &target_scalar)
-      {
-        check_candidates (matmul, targets[i], 12);
-        check_candidates (conv, targets[i], 5);
-      }
-}
-
-/* As many as are asked for, the same each time. */
-static void
-test_ranking (void)
-{
-  ConvCase window = { 1, 32, 12, 12, 32, 3, 3, 1, 1, 1, 1,
-                      .has_epilogue = TRUE };
-  g_autoptr (TpLowered) conv = new_conv (&window);
-  g_autoptr (TpPointers) few
-      = tp_program_list_candidates (conv, &target_avx512, 4, NULL);
-  g_autoptr (TpPointers) many
-      = tp_program_list_candidates (conv, &target_avx512, 12, NULL);
-  g_autoptr (TpPointers) again
-      = tp_program_list_candidates (conv, &target_avx512, 12, NULL);
-
-  g_assert_cmpint (few->len, ==, 4);
-  g_assert_cmpint (many->len, ==, 12);
-  g_assert_cmpint (again->len, ==, many->len);
-  for (guint i = 0; i < many->len; i++)
-    g_assert_cmpstr (many->pdata[i], ==, again->pdata[i]);
-  g_assert_cmpstr (few->pdata[0], ==, many->pdata[0]);
-}
-
 /* Divisions and roots of vectors in loops that hold no loop. */
 static int
 count_slow (const TpKernel *kernel)
@@ -576,7 +504,5 @@ main (int argc, char **argv)
   g_test_add_func ("/families/rival", test_rival);
   g_test_add_func ("/families/parts", test_parts);
   g_test_add_func ("/families/no-parts", test_no_parts);
-  g_test_add_func ("/families/candidates", test_candidates);
-  g_test_add_func ("/families/ranking", test_ranking);
   return g_test_run ();
 }
