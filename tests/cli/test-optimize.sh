@@ -58,6 +58,13 @@ say $? "a plan that does not fit"
 try 0 optimize mlp.json --devices ${small%=*}=1MB; say $? "one that does"
 try 7 optimize mlp.json --devices ref --stale fail && err_has 'tplan calibrate'
 say $? "stale=fail"
+# What was measured on the way is graded, and what else ran is said: once.
+try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && err_has '^load while measuring: .*samples were disturbed$' \
+  && err_has '^grade [ABCD]: times within +-'
+say $? "level=measure says how good it is"
+try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && ! err_has '^load while' && ! err_has '^grade'; say $? "  and nothing where all was known"
+try 0 optimize mlp.json --devices ref --level measure --verify --format json --cost verified.db && err_has '^load while' && err_has '^grade [ABCD]'
+say $? "  with --verify too"
 try 0 optimize mlp.json --devices ref && err_has estimate; say $? "stale=warn"
 try 0 optimize mlp.json --devices $sims --dim N=64 --format json -o n64.json; say $? "dim"
 grep -q '"dims": {"N": 64}' n64.json; say $? "the plan keeps the dim"
