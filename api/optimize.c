@@ -56,6 +56,7 @@ fill_options (const TplanOptimizeOptions *options, TpFollower *follower,
                                  .prices = options->prices };
   road->is_exact = options->is_exact;
   road->is_measured = options->level == TPLAN_LEVEL_MEASURE;
+  road->asks_drivers = options->asks_drivers;
   road->trusts_estimates = options->trusts_estimates;
   road->is_stale_error = options->needs_measured;
   road->watch = tp_follower_get_watch (follower, 0);

@@ -50,6 +50,7 @@ typedef struct
                                * they carried no noise */
   gboolean is_apart;          /* what could be mapped is copied (TpCosts.is_mapped) */
   gboolean is_measured;       /* first measure what the table lacks */
+  TpCalibReport *report;      /* (nullable): to which is added how that went */
   gboolean asks_drivers;      /* whether devices are there, see api/devices.h */
   gboolean trusts_estimates;  /* they may win ops from measured times */
   gboolean is_stale_error;    /* TPLAN_ERROR_STALE unless all is measured */

@@ -205,6 +205,7 @@ find_costs (TpWay *way, GPtrArray *warnings, GError **error)
   options.is_stale_error = way->options->is_stale_error;
   options.trusts_estimates = way->options->trusts_estimates;
   options.is_raw = way->options->is_exact;
+  options.report = way->options->report;
   options.wants_maps = !way->is_apart && !way->options->is_apart;
   options.wants_speeds = g_strcmp0 (way->options->objective, "makespan") == 0;
   if (db == NULL

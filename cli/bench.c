@@ -432,6 +432,16 @@ tp_bench_is_busy (const TpBench *bench)
                     > 20 * n_processors * ((double) bench->time_ns / 1e9 + 1));
 }
 
+void
+tp_bench_note_busy (const TpBench *bench, const TpCli *cli)
+{
+  if (!bench->is_simulated && tp_bench_is_busy (bench))
+    tp_cli_note (cli,
+                 "note: the machine is busy: load %.1f before, %" G_GINT64_FORMAT
+                 " involuntary switches: trust ratios, not times",
+                 bench->load, bench->n_switches);
+}
+
 static void
 note_origin (const TpBenchEntry *entry, const TpCli *cli)
 {

@@ -63,6 +63,8 @@ gboolean tp_bench_add_unfused (TpBench *bench, TpCli *cli, GError **error);
 /* For each that is here, the same with @n runs in flight. */
 void tp_bench_add_flights (TpBench *bench, int n);
 
+/* Says so, where others kept the machine busy. */
+void tp_bench_note_busy (const TpBench *bench, const TpCli *cli);
 /* Makes all ready and runs them. TPLAN_ERROR_USAGE: they take other inputs, or
  * some are simulated and some are not. TPLAN_ERROR_INTERRUPTED: before the first
  * round ended. */

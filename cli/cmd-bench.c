@@ -266,11 +266,7 @@ note_machine (const TpBench *bench, const TpCli *cli)
                tp_contest_count_rounds (bench->contest),
                tp_contest_count_sittings (bench->contest), time,
                tp_bench_get (bench, tp_bench_find_base (bench))->name);
-  if (!bench->is_simulated && tp_bench_is_busy (bench))
-    tp_cli_note (cli,
-                 "note: the machine is busy: load %.1f before, %" G_GINT64_FORMAT
-                 " involuntary switches: trust ratios, not times",
-                 bench->load, bench->n_switches);
+  tp_bench_note_busy (bench, cli);
 }
 
 /* ---- the verb ----------------------------------------------------------- */

@@ -311,7 +311,7 @@ add_account (TpTable *table, const TpAccount *account)
   for (int i = 0; lines[i] != NULL; i++)
     tp_table_add (table, g_strdup (i == 0 ? "account" : ""),
                   g_strdup (lines[i]));
-  for (int i = 0; run_given.account && i < TP_ACCOUNT_WORST; i++)
+  for (int i = 0; i < TP_ACCOUNT_WORST; i++)
     if ((step = tp_account_step_to_text (account, i)) != NULL)
       tp_table_add (table, g_strdup ("worst step"), step);
 }

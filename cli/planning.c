@@ -8,6 +8,7 @@
 #include "api/plan.h"
 #include "api/road.h"
 #include "calib/trust.h"
+#include "cli/calibrated.h"
 #include "cli/micro-batches.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -123,6 +124,19 @@ note_untrusted (const TpCli *cli, const TpCosts *costs)
     }
 }
 
+/* Where anything was measured: how good that is, and what else ran meanwhile. */
+static void
+note_measured (const TpCli *cli, const TpCalibReport *report)
+{
+  g_autofree char *load = tp_calibrated_format_load (report);
+  g_autofree char *grade = tp_calibrated_format_grade (report);
+
+  if (report->n_samples == 0)
+    return;
+  tp_cli_note (cli, "load while measuring: %s", load);
+  tp_cli_note (cli, "grade %s", grade);
+}
+
 static void
 print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
@@ -191,14 +205,18 @@ plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
 {
   TplanCosts *costs = get_costs (cli, error);
   g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
+  TpRoadOptions reporting = *options;
+  TpCalibReport report = { 0 };
   TplanPlan *plan;
 
   if (costs == NULL)
     return NULL;
   if (options->is_measured)
     tp_cli_catch_interrupts ();
-  plan = tp_road_plan (graph, costs, options, &notes, error);
+  reporting.report = &report;
+  plan = tp_road_plan (graph, costs, &reporting, &notes, error);
   tp_cli_progress_end (cli);
+  note_measured (cli, &report);
   print_notes (cli, &notes);
   if (plan != NULL)
     note_untrusted (cli, tp_api_get_plan (plan)->costs);

@@ -81,6 +81,7 @@ run_and_judge (TpBench *bench, TpCli *cli, TpVerified *verified,
                    "interrupted before it was verified");
       return FALSE;
     }
+  tp_bench_note_busy (bench, cli);
   tp_cli_keep_bench (cli, bench);
   tp_verified_judge (bench, verified);
   if (verified->n_rounds < MIN_ROUNDS)

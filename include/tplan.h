@@ -331,6 +331,11 @@ typedef struct
   gboolean tries_micro_batches; /* they are found, where that is cheaper: for "time",
                                * and for "makespan" and "throughput" of several
                                * devices */
+  gboolean asks_drivers;      /* an error unless devices that were never measured here
+                               * are in this machine: their drivers are asked in a
+                               * child, which is forked, and have 10 seconds; not in
+                               * a process that has other threads. Else, such a
+                               * device is first looked for by tplan_session_new() */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */
@@ -707,7 +712,8 @@ GBytes *tplan_costs_export (const TplanCosts *costs, GError **error);
  *     kind of device, or tplan was built without it; no such profile after
  *     "sim:".
  *   %TPLAN_ERROR_DEVICE: "cpu" cannot be had; whether a driver has the device
- *     that was named, tplan_session_new() finds out: see `tplan devices`.
+ *     that was named, tplan_session_new() finds out, or TplanOptimizeOptions ask:
+ *     see `tplan devices`.
  *   %TPLAN_ERROR_INPUT: the table, or the file of a "sim:" device, cannot be
  *     read.
  *   %TPLAN_ERROR_INFEASIBLE: pins or missing support leave an op no device, or
@@ -740,6 +746,9 @@ TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
  *     it: give a limit, or reserve less; no such objective, fusion rule or level;
  *     a batch that cannot be split into the micro-batches asked for: the message
  *     says which op mixes it, or what sizes sum to.
+ *   %TPLAN_ERROR_DEVICE: a device is not in this machine, or asking its driver failed,
+ *     and @options ask: the message says which there are; "sim:PROFILE" plans for
+ *     another machine's.
  *   %TPLAN_ERROR_STALE: not all ops are measured, and @options want it: calibrate.
  *   %TPLAN_ERROR_INTERRUPTED: @options stopped it; what was measured is kept.
  *   %TPLAN_ERROR_BUSY, %TPLAN_ERROR_FAILED: as for tplan_costs_calibrate(), where

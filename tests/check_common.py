@@ -41,6 +41,8 @@ class Plan:
         need(("load_ns" in p) == (kind in ("weighted-cut", "weighted-shares", "schedule"))
              and ("span_ns" in p) == (kind == "schedule")
              and ("aims" in p) == (kind in ("rated-cut", "rated-shares")), "proofs")
+        made_up = [d.startswith("sim:") for d in p["devices"]]
+        need([fact == "" for fact in p.get("facts", [])] in (made_up, []), "facts of devices")
         self.devices, self.ops, self.tensors = p["devices"], p["ops"], p["tensors"]
         need(len(self.devices) <= 8, "devices")
         place, op = number(self.devices), number([o["op"] for o in self.ops])

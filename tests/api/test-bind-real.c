@@ -110,6 +110,52 @@ guess_group_on_host (BindCase *it)
   replan (it);
 }
 
+/* Of @tensor, to the second device. */
+static void
+free_feed (BindCase *it, int tensor)
+{
+  tp_costs_feed (it->plan->costs, tensor, 1)->time_ns = 0;
+  tp_costs_feed (it->plan->costs, tensor, 1)->spread_ns = 0;
+}
+
+static void
+free_feeds (BindCase *it)
+{
+  for (int i = 0; i < it->graph->n_tensors; i++)
+    free_feed (it, i);
+  replan (it);
+}
+
+/* The smallest that is moved at all, of less than a kilobyte. */
+static int
+find_small (const BindCase *it)
+{
+  const TpTensor *tensors = it->graph->tensors;
+  int least = -1;
+
+  for (int i = 0; i < it->graph->n_tensors; i++)
+    if (!tp_tensor_is_resident (&tensors[i])
+        && (least < 0 || tensors[i].size_bytes < tensors[least].size_bytes))
+      least = i;
+  g_assert_cmpint (least, >=, 0);
+  g_assert_cmpint (tensors[least].size_bytes, <, 1024);
+  return least;
+}
+
+static void
+free_small_feed (BindCase *it)
+{
+  free_feed (it, find_small (it));
+  replan (it);
+}
+
+static void
+free_small_fetch (BindCase *it)
+{
+  *tp_costs_fetch (it->plan->costs, find_small (it), 1) = (TpCost){ 0 };
+  replan (it);
+}
+
 static void
 drop_facts (BindCase *it)
 {
@@ -121,7 +167,22 @@ static const BindMutation real[] = {
   { "guess-on-device", guess_on_device },
   { "guess-group-on-host", guess_group_on_host },
   { "drop-facts", drop_facts },
+  { "free-feeds", free_feeds },
+  { "free-small-feed", free_small_feed },
+  { "free-small-fetch", free_small_fetch },
 };
+
+static void
+claim_facts (BindCase *it)
+{
+  int d = tp_device_is_simulated (it->plan->devices[0]) ? 0 : 1;
+
+  g_free (it->plan->origin.facts[d]);
+  it->plan->origin.facts[d] = g_strdup ("cpu=it");
+}
+
+/* Of a made-up device. */
+static const BindMutation made_up[] = { { "claim-facts", claim_facts } };
 
 /* ---- tests ----------------------------------------------------------------- */
 
@@ -174,6 +235,8 @@ test_lies (void)
   for (gsize i = 0; i < 2; i++)
     for (gsize k = 0; k < G_N_ELEMENTS (real) && are_there (pairs[i]); k++)
       refuse (&real[k], pairs[i]);
+  refuse (&made_up[0], pairs[2]);
+  refuse (&made_up[0], bind_case_devices);
 }
 
 /* With trust in estimates the first three are none. */

@@ -158,16 +158,24 @@ test_stale (Fixture *fixture, gconstpointer data)
 static void
 test_measured (Fixture *fixture, gconstpointer data)
 {
+  TpCalibReport report = { 0 };
   const TpRoadOptions options
-      = { .is_measured = TRUE, .is_stale_error = TRUE };
+      = { .is_measured = TRUE, .is_stale_error = TRUE, .report = &report };
   g_auto (TpRoadNotes) notes = { NULL, 0, 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (TplanPlan) plan
-      = take_road (fixture, on_ref, &options, &notes, &error);
+      = take_road (fixture, on_ref, &options, &notes, &error), again = NULL;
+  int n_samples = report.n_samples;
 
   g_assert_no_error (error);
   g_assert_cmpint (tplan_plan_count_estimated (plan), ==, 0);
   g_assert_cmpint (notes.n_unmeasured, ==, 0);
+  g_assert_cmpint (n_samples, >, 0);
+  g_assert_cmpint (report.n_failed, ==, 0);
+  g_assert_cmpint (report.time_ns, >, 0);
+  again = take_road (fixture, on_ref, &options, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (report.n_samples, ==, n_samples); /* nothing was left to do */
 }
 
 /* Figures as they are in the table, and no tie broken; made-up ones have no

@@ -1,6 +1,7 @@
 /* test-watch.c: calls that are followed, and stopped; options of planning. */
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <pthread.h>
 #include <string.h>
 #include <tplan.h>
 
@@ -218,6 +219,43 @@ test_level (Fixture *fixture, gconstpointer data)
   tplan_plan_free (plan);
 }
 
+static int n_forks;
+
+static void
+count_fork (void)
+{
+  n_forks++;
+}
+
+/* Whether devices that were never measured are there is asked of their drivers, in a
+ * child, where that is wanted; nobody forks who was not asked to. */
+static void
+test_drivers (Fixture *fixture, gconstpointer data)
+{
+  static const char *const devices[] = { "ref", "opencl:999", NULL };
+  const TplanOptimizeOptions asking = { .asks_drivers = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanCosts) costs
+      = tplan_costs_open (fixture->table, devices, 1, NULL);
+  g_autoptr (TplanPlan) plan = NULL, made_up = NULL;
+
+  pthread_atfork (count_fork, NULL, NULL);
+  made_up = optimize (fixture, &asking, -1);
+  plan = tplan_graph_optimize (fixture->graph, costs, NULL, &error);
+  g_assert_cmpint (n_forks, ==, 0);
+  if (plan == NULL)
+    {
+      g_test_skip (error->message); /* built without OpenCL */
+      return;
+    }
+  g_assert_null (
+      tplan_graph_optimize_full (fixture->graph, costs, &asking, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE);
+  g_assert_nonnull (strstr (error->message, "'opencl:999' is not in this"));
+  g_assert_nonnull (strstr (error->message, "sim:PROFILE"));
+  g_assert_cmpint (n_forks, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -229,6 +267,7 @@ main (int argc, char **argv)
   g_test_add ("/watch/calibrate", Fixture, ref, set_up, test_calibrate,
               tear_down);
   g_test_add ("/watch/level", Fixture, ref, set_up, test_level, tear_down);
+  g_test_add ("/watch/drivers", Fixture, sim, set_up, test_drivers, tear_down);
   g_test_add ("/watch/optimize", Fixture, sim, set_up, test_optimize,
               tear_down);
   g_test_add ("/watch/options", Fixture, sim, set_up, test_options, tear_down);

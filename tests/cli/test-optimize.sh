@@ -58,6 +58,22 @@ say $? "a plan that does not fit"
 try 0 optimize mlp.json --devices ${small%=*}=1MB; say $? "one that does"
 try 7 optimize mlp.json --devices ref --stale fail && err_has 'tplan calibrate'
 say $? "stale=fail"
+# A made-up device depends on nothing that could be a fact.
+sed '/^ "sha256": /,$d; s/^ "facts": \["", ""\]/ "facts": ["", "cpu=it"]/' plan.json > unsigned
+{ cat unsigned; printf ' "sha256": "%s"\n}\n' "$(sha256sum < unsigned | cut -d' ' -f1)"; } > facts.json
+! cmp -s facts.json plan.json && try 1 check facts.json && out_has "facts: '.*' is simulated"; say $? "facts of a simulated device are refused"
+if command -v python3 > /dev/null; then
+  python3 "$top_srcdir/tests/check_plan.py" plan.json > .out 2> .err && ! python3 "$top_srcdir/tests/check_plan.py" facts.json > .out 2>&1 \
+    && out_has 'facts of devices'
+  say $? "  by the other checker too"
+fi
+# What was measured on the way is graded, and what else ran is said: once.
+try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && err_has '^load while measuring: .*samples were disturbed$' \
+  && err_has '^grade [ABCD]: times within +-'
+say $? "level=measure says how good it is"
+try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && ! err_has '^load while' && ! err_has '^grade'; say $? "  and nothing where all was known"
+try 0 optimize mlp.json --devices ref --level measure --verify --format json --cost verified.db && err_has '^load while' && err_has '^grade [ABCD]'
+say $? "  with --verify too"
 try 0 optimize mlp.json --devices ref && err_has estimate; say $? "stale=warn"
 try 0 optimize mlp.json --devices $sims --dim N=64 --format json -o n64.json; say $? "dim"
 grep -q '"dims": {"N": 64}' n64.json; say $? "the plan keeps the dim"
