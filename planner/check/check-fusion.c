@@ -29,6 +29,7 @@ typedef struct
 typedef struct
 {
   const TpGraph *graph;
+  guint *kinds;               /* [node]: of itself */
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
 } Fusion;
@@ -46,6 +47,7 @@ struct Rule
 static void
 fusion_clear (Fusion *fusion)
 {
+  g_free (fusion->kinds);
   g_free (fusion->before);
   g_free (fusion->after);
   g_free (fusion->up);
@@ -59,14 +61,6 @@ static const TpNode *
 get_node (const Fusion *fusion, int node)
 {
   return &fusion->graph->nodes[node];
-}
-
-static guint
-get_kind (const Fusion *fusion, int node)
-{
-  const TpOp *op = get_node (fusion, node)->op;
-
-  return op == NULL ? KIND (TP_OP_OPAQUE) : KIND (op->kind);
 }
 
 static gboolean
@@ -119,7 +113,7 @@ is_read_so (const Fusion *fusion, int reader, int tensor)
   const TpNode *it = get_node (fusion, reader);
   int n = 0;
 
-  if (get_kind (fusion, reader) == ELEMENTWISE)
+  if (fusion->kinds[reader] == ELEMENTWISE)
     return is_of_shape (&fusion->graph->tensors[tensor],
                         get_result (fusion, reader));
   for (int i = 0; i < it->n_inputs; i++)
@@ -203,9 +197,9 @@ find_source (const Fusion *fusion, int reader, int tensor, int *out_view)
   const TpNode *view = maker < 0 ? NULL : get_node (fusion, maker);
 
   *out_view = -1;
-  if (maker < 0 || get_kind (fusion, maker) != KIND (TP_OP_VIEW)
+  if (maker < 0 || fusion->kinds[maker] != KIND (TP_OP_VIEW)
       || tp_node_is_stream (view)
-      || get_kind (fusion, reader) != ELEMENTWISE
+      || fusion->kinds[reader] != ELEMENTWISE
       || !is_handed_on (fusion, maker, reader) || view->inputs[0] < 0
       || !merges (&fusion->graph->tensors[view->inputs[0]],
                   get_result (fusion, maker)))
@@ -220,10 +214,10 @@ find_source (const Fusion *fusion, int reader, int tensor, int *out_view)
 static guint
 get_part_kind (const Fusion *fusion, int node)
 {
-  return get_kind (fusion, node) == KIND (TP_OP_VIEW)
+  return fusion->kinds[node] == KIND (TP_OP_VIEW)
                  && fusion->after[node] >= 0
              ? ELEMENTWISE
-             : get_kind (fusion, node);
+             : fusion->kinds[node];
 }
 
 static Side
@@ -307,7 +301,7 @@ try_three (Fusion *fusion, const Rule *rule, int node)
 
   if (first < 0 || last < 0 || fusion->before[node] >= 0
       || fusion->after[node] >= 0 || fusion->before[last] >= 0
-      || get_kind (fusion, node) != KIND (TP_OP_REDUCE)
+      || fusion->kinds[node] != KIND (TP_OP_REDUCE)
       || fusion->up[first].kind != KIND (TP_OP_CONTRACT)
       || fusion->down[last].kind != KIND (TP_OP_CONTRACT)
       || !is_of_shape (&fusion->graph->tensors[it->inputs[0]], result)
@@ -370,7 +364,7 @@ find_part (const Fusion *fusion, int join, int tensor)
   while (fusion->before[head] >= 0)
     head = fusion->before[head];
   return !puts_together (get_node (fusion, head))
-                 && (get_kind (fusion, head) & kinds)
+                 && (fusion->kinds[head] & kinds)
              ? head
              : -1;
 }
@@ -418,12 +412,19 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   gsize n = (gsize) graph->n_nodes + 1;
 
   fusion->graph = graph;
+  fusion->kinds = tp_new (guint, n);
   fusion->before = tp_new (int, n);
   fusion->after = tp_new (int, n);
   fusion->up = tp_new0 (Side, n);
   fusion->down = tp_new0 (Side, n);
   memset (fusion->before, -1, n * sizeof (int));
   memset (fusion->after, -1, n * sizeof (int));
+  for (int i = 0; i < graph->n_nodes; i++)
+    {
+      const TpOp *op = graph->nodes[i].op;
+
+      fusion->kinds[i] = KIND (op == NULL ? TP_OP_OPAQUE : op->kind);
+    }
 }
 
 const char *

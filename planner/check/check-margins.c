@@ -15,8 +15,8 @@
 #include "planner/check/check-moves.h"
 
 /* Arcs to look at in a large graph, and of them how many for one op. */
-#define LOOKS (G_GINT64_CONSTANT (1) << 21)
-#define OP_LOOKS 4096
+#define LOOKS (1 << 18)
+#define OP_LOOKS 1024
 
 typedef struct
 {

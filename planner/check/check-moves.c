@@ -81,15 +81,12 @@ count (TpCheckerMoves *moves, int op, int change)
     moves->n_members[(gsize) group * k + device] += change;
 }
 
-static gint64
-shift (TpCheckerMoves *moves, int op, int device)
+static void
+put (TpCheckerMoves *moves, int op, int device)
 {
-  gint64 before = sum_around (moves, op);
-
   count (moves, op, -1);
   moves->devices[op] = device;
   count (moves, op, 1);
-  return sum_around (moves, op) - before;
 }
 
 gint64
@@ -100,9 +97,13 @@ tp_checker_moves_try (TpCheckerMoves *moves, const int *ops, int n_ops,
   gint64 sum = 0;
 
   for (int i = 0; i < n_ops; i++)
-    sum += shift (moves, ops[i], device);
+    {
+      sum -= sum_around (moves, ops[i]);
+      put (moves, ops[i], device);
+      sum += sum_around (moves, ops[i]);
+    }
   for (int i = 0; i < n_ops; i++)
-    shift (moves, ops[i], from);
+    put (moves, ops[i], from);
   return sum;
 }
 

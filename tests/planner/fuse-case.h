@@ -53,5 +53,9 @@ typedef struct
 TpGraph *fuse_case_load (const FuseCase *it);
 /* "a+b c+d" */
 char *fuse_case_write (const TpGroups *groups, const TpGraph *graph);
+/* That the checker finds the groups that the planner finds; _all: whatever rules are
+ * left out. */
+void fuse_case_compare (const TpGraph *graph, const char *const *left_out);
+void fuse_case_compare_all (const TpGraph *graph);
 
 #endif

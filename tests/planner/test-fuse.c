@@ -133,6 +133,10 @@ static const FuseCase cases[] = {
   { "half-rounds", Q ("r"),
     RELU ("a", "m") "," OP ("b", "Cast", Q ("a"), ",\"attrs\":{\"to\":10}") ","
     OP ("r", "Cast", Q ("b"), ",\"attrs\":{\"to\":1}"), "a+b", NULL },
+  { "cast-without-kernel", Q ("r"), MATMUL ("a", "m", "n") ","
+    OP ("r", "Cast", Q ("a"), ",\"attrs\":{\"to\":11}"), "", NULL },
+  { "next-state", Q ("r") "],\"state\":[{\"name\":\"k1\",\"shape\":[4,4],\"next\":\"a\"}",
+    MATMUL ("a", "k1", "n") "," RELU ("r", "a"), "", NULL },
   { "embedding", Q ("r"),
     OP ("a", "Gather", Q ("m") "," Q ("j"), "") "," ADD ("r", "a", "m"), "a+r",
     NULL },
@@ -250,6 +254,8 @@ test_case (gconstpointer data)
   g_autofree char *text = fuse_case_write (groups, graph);
 
   g_assert_cmpstr (text, ==, it->groups);
+  fuse_case_compare_all (graph);
+  fuse_case_compare_all (laid_out);
   assert_lowered (groups, graph);
   assert_lowered (again, laid_out);
 }
@@ -288,6 +294,7 @@ test_long_chain (void)
       n_grouped += groups->groups[g].n_nodes;
     }
   g_assert_cmpint (n_grouped, ==, n);
+  fuse_case_compare (graph, NULL);
 }
 
 /* Whoever knows no times has the wholes, who knows them may choose; chains come first,
@@ -334,6 +341,7 @@ test_wide_join (void)
   groups = tp_fuse_find (graph, NULL);
   g_assert_cmpint (groups->n_groups, ==, 1);
   g_assert_cmpint (groups->groups[0].n_nodes, ==, 32);
+  fuse_case_compare (graph, NULL);
   assert_lowered (groups, graph);
 }
 

@@ -9,250 +9,11 @@
 #include "planner/check/check-offers.h"
 #include "planner/fuse.h"
 #include "planner/offer.h"
+#include "random-net.h"
 
 #include <string.h>
 
 /* ---- the same as the planner ---------------------------------------------- */
-
-static void
-check_one (const TpGraph *graph, const char *const *left_out)
-{
-  g_autoptr (TpGroups) have = tp_checker_find_groups (graph, left_out);
-  g_autoptr (TpGroups) want = tp_fuse_find_all (graph, left_out);
-  g_autofree char *has = fuse_case_write (have, graph);
-  g_autofree char *should = fuse_case_write (want, graph);
-
-  g_assert_cmpstr (has, ==, should);
-}
-
-/* Whatever rules are left out. */
-static void
-check_all (const TpGraph *graph)
-{
-  const char *const *rules = tp_fuse_list ();
-  guint n = g_strv_length ((char **) rules);
-
-  for (guint i = 0; i <= n; i++)
-    g_assert_cmpstr (tp_checker_get_rule ((int) i), ==, rules[i]);
-  for (guint set = 0; set < 1u << n; set++)
-    {
-      const char *left_out[33] = { NULL };
-
-      for (guint i = 0, k = 0; i < n; i++)
-        if (set >> i & 1)
-          left_out[k++] = rules[i];
-      check_one (graph, left_out);
-    }
-}
-
-/* All matrices of 4 columns, or what is made of them. */
-typedef struct
-{
-  GString *ops;
-  GPtrArray *names;           /* char * */
-  GArray *rows, *columns;     /* int */
-  GHashTable *read;           /* those that some op reads */
-} Net;
-
-static void
-add_tensor (Net *net, const char *name, int n_rows, int n_columns)
-{
-  g_ptr_array_add (net->names, g_strdup (name));
-  g_array_append_val (net->rows, n_rows);
-  g_array_append_val (net->columns, n_columns);
-}
-
-static int
-get_size (const Net *net, int tensor, gboolean is_rows)
-{
-  return g_array_index (is_rows ? net->rows : net->columns, int, tensor);
-}
-
-/* One of the last few that nobody reads, mostly; of the shape of @like, unless that is
- * -1. */
-static int
-pick (const Net *net, int like)
-{
-  int n = (int) net->names->len;
-
-  for (int i = 0; i < 20; i++)
-    {
-      int from = g_test_rand_int_range (0, 4) > 0 ? MAX (0, n - 3) : 0;
-      int tensor = g_test_rand_int_range (from, n);
-
-      if (g_hash_table_contains (net->read, net->names->pdata[tensor])
-          && g_test_rand_int_range (0, 10) > 0)
-        continue;
-      if (like < 0
-          || (get_size (net, tensor, TRUE) == get_size (net, like, TRUE)
-              && get_size (net, tensor, FALSE) == get_size (net, like, FALSE)))
-        return tensor;
-    }
-  return like < 0 ? 0 : like;
-}
-
-static const char *
-take (const Net *net, int tensor)
-{
-  char *name = net->names->pdata[tensor];
-
-  g_hash_table_add (net->read, name);
-  return name;
-}
-
-/* "type" of @inputs, as JSON, of some device. */
-static void
-add_op (Net *net, int index, const char *type, const char *inputs,
-        const char *attrs)
-{
-  static const char *const pins[]
-      = { ",\"device\":\"cpu\"", ",\"device\":\"opencl:0\"",
-          ",\"device\":[\"opencl:0\",\"cpu\"]" };
-  int pin = g_test_rand_int_range (0, 12 * G_N_ELEMENTS (pins));
-
-  g_string_append_printf (
-      net->ops, "%s{\"name\":\"t%d\",\"type\":\"%s\",\"inputs\":[%s],"
-      "\"outputs\":[\"t%d\"]%s%s}", index > 0 ? "," : "", index, type, inputs,
-      index, attrs, pin < (int) G_N_ELEMENTS (pins) ? pins[pin] : "");
-}
-
-static void
-add_join (Net *net, int index, int first)
-{
-  g_autoptr (GString) inputs = g_string_new (NULL);
-  int n = g_test_rand_int_range (1, 5), n_rows = 0;
-
-  for (int i = 0; i < n; i++)
-    {
-      int tensor = i == 0 ? first : pick (net, -1);
-
-      if (get_size (net, tensor, FALSE) != get_size (net, first, FALSE))
-        continue;
-      g_string_append_printf (inputs, "%s\"%s\"", n_rows > 0 ? "," : "",
-                              take (net, tensor));
-      n_rows += get_size (net, tensor, TRUE);
-    }
-  add_op (net, index, "Concat", inputs->str, ",\"attrs\":{\"axis\":0}");
-  add_tensor (net, "", n_rows, get_size (net, first, FALSE));
-}
-
-static const struct
-{
-  const char *type;
-  int n_inputs;
-  const char *attrs;
-} simple[] = {
-  { "Relu", 1, "" },
-  { "Tanh", 1, "" },
-  { "Add", 2, "" },
-  { "Mul", 2, "" },
-  { "Softmax", 1, "" },
-  { "Flatten", 1, ",\"attrs\":{\"axis\":1}" },
-  { "Clip", 1, "" },
-  { "Softmax", 1, ",\"attrs\":{\"axis\":0}" },
-};
-
-static void
-add_simple (Net *net, int index, int first)
-{
-  int row = g_test_rand_int_range (0, G_N_ELEMENTS (simple));
-  g_autofree char *inputs
-      = simple[row].n_inputs == 1
-            ? g_strdup_printf ("\"%s\"", take (net, first))
-            : g_strdup_printf ("\"%s\",\"%s\"", take (net, first),
-                               take (net, pick (net, first)));
-
-  add_op (net, index, simple[row].type, inputs, simple[row].attrs);
-  add_tensor (net, "", get_size (net, first, TRUE), get_size (net, first, FALSE));
-}
-
-/* With weights, which have 4 rows and columns, on either side. */
-static void
-add_product (Net *net, int index, int first)
-{
-  gboolean is_left = get_size (net, first, FALSE) == 4;
-  int n_rows = is_left ? get_size (net, first, TRUE) : 4;
-  g_autofree char *inputs = NULL;
-
-  if (!is_left && get_size (net, first, TRUE) != 4)
-    {
-      add_simple (net, index, first);
-      return;
-    }
-  inputs = g_strdup_printf (is_left ? "\"%s\",\"n\"" : "\"n\",\"%s\"",
-                            take (net, first));
-  add_op (net, index, "MatMul", inputs, "");
-  add_tensor (net, "", n_rows, is_left ? 4 : get_size (net, first, FALSE));
-}
-
-static void
-add_turned (Net *net, int index, int first)
-{
-  g_autofree char *inputs = g_strdup_printf ("\"%s\"", take (net, first));
-  gboolean is_flat = g_test_rand_bit ();
-  int n_rows = get_size (net, first, TRUE), n = get_size (net, first, FALSE);
-
-  add_op (net, index, is_flat ? "Flatten" : "Transpose", inputs,
-          is_flat ? ",\"attrs\":{\"axis\":0}" : "");
-  add_tensor (net, "", is_flat ? 1 : n, is_flat ? n_rows * n : n_rows);
-}
-
-static void
-add_any (Net *net, int index)
-{
-  int first = pick (net, -1), what = g_test_rand_int_range (0, 10);
-  char *name;
-
-  if (what == 0)
-    add_turned (net, index, first);
-  else if (what < 3)
-    add_join (net, index, first);
-  else if (what < 5)
-    add_product (net, index, first);
-  else
-    add_simple (net, index, first);
-  name = g_strdup_printf ("t%d", index);
-  g_free (net->names->pdata[net->names->len - 1]);
-  net->names->pdata[net->names->len - 1] = name;
-}
-
-/* What nobody reads, and some others, are outputs. */
-static TpGraph *
-finish_net (Net *net)
-{
-  g_autoptr (GString) outputs = g_string_new (NULL);
-  FuseCase it = { .name = "random" };
-
-  for (guint i = 1; i < net->names->len; i++)
-    if (!g_hash_table_contains (net->read, net->names->pdata[i])
-        || g_test_rand_int_range (0, 20) == 0)
-      g_string_append_printf (outputs, "%s\"%s\"", outputs->len > 0 ? "," : "",
-                              (char *) net->names->pdata[i]);
-  it.outputs = outputs->str;
-  it.ops = net->ops->str;
-  return fuse_case_load (&it);
-}
-
-static TpGraph *
-make_random (int n_ops)
-{
-  Net net = { g_string_new (NULL), g_ptr_array_new_with_free_func (g_free),
-              g_array_new (FALSE, FALSE, sizeof (int)),
-              g_array_new (FALSE, FALSE, sizeof (int)),
-              g_hash_table_new (g_str_hash, g_str_equal) };
-  TpGraph *graph;
-
-  add_tensor (&net, "m", 4, 4);
-  for (int i = 0; i < n_ops; i++)
-    add_any (&net, i);
-  graph = finish_net (&net);
-  g_hash_table_unref (net.read);
-  g_string_free (net.ops, TRUE);
-  g_ptr_array_unref (net.names);
-  g_array_unref (net.rows);
-  g_array_unref (net.columns);
-  return graph;
-}
 
 #define N_RANDOM 300
 
@@ -275,6 +36,18 @@ is_accepted (const TpGraph *graph, const TpGroups *groups,
   return is_good;
 }
 
+/* Groups have as many ops as they may. */
+static void
+test_long (void)
+{
+  for (int round = 0; round < N_RANDOM / 10; round++)
+    {
+      g_autoptr (TpGraph) graph = random_net_new (TRUE, 150);
+
+      fuse_case_compare_all (graph);
+    }
+}
+
 static void
 test_random (void)
 {
@@ -283,10 +56,10 @@ test_random (void)
   for (int round = 0; round < N_RANDOM; round++)
     {
       g_autoptr (TpGraph) graph
-          = make_random (g_test_rand_int_range (2, round % 10 == 0 ? 300 : 40));
+          = random_net_new (FALSE, g_test_rand_int_range (2, round % 10 == 0 ? 300 : 40));
       g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
 
-      check_all (graph);
+      fuse_case_compare_all (graph);
       g_assert_true (is_accepted (graph, groups, NULL));
       n_groups += groups->n_groups;
       for (int i = 0; i < groups->n_groups; i++)
@@ -404,7 +177,7 @@ test_wrong (gconstpointer data)
   g_autoptr (TpGroups) right = tp_checker_find_groups (graph, no_fuse);
   g_autoptr (TpGroups) groups = read_groups (graph, it->groups);
 
-  check_all (graph);
+  fuse_case_compare_all (graph);
   if (g_strcmp0 (it->disabled, "frobnicate") != 0)
     {
       g_autoptr (TpGroups) offered = tp_fuse_find (graph, no_fuse);
@@ -483,7 +256,7 @@ test_spoilt (void)
 
   for (int round = 0; round < N_RANDOM; round++)
     {
-      g_autoptr (TpGraph) graph = make_random (g_test_rand_int_range (5, 40));
+      g_autoptr (TpGraph) graph = random_net_new (FALSE, g_test_rand_int_range (5, 40));
       g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
       g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL);
       g_autoptr (TpGroups) spoilt
@@ -548,7 +321,7 @@ test_offered (void)
 
   for (int round = 0; round < 3 * N_RANDOM; round++)
     {
-      g_autoptr (TpGraph) graph = make_random (g_test_rand_int_range (5, 40));
+      g_autoptr (TpGraph) graph = random_net_new (FALSE, g_test_rand_int_range (5, 40));
       g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL);
       g_autoptr (TpCosts) costs = draw_costs (graph, family);
       g_autoptr (TpCosts) again = tp_costs_new (2, devices, graph, family);
@@ -579,6 +352,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/groups/random", test_random);
+  g_test_add_func ("/groups/long", test_long);
   g_test_add_func ("/groups/numbers", test_numbers);
   g_test_add_func ("/groups/spoilt", test_spoilt);
   g_test_add_func ("/groups/offered", test_offered);

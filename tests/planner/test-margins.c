@@ -146,10 +146,12 @@ turn_form (const TpPlan *plan, TpPlacement *it)
 static void
 lower_all (const TpPlan *plan, TpPlacement *it)
 {
+  gint64 own = it->margin_ns;
+
   for (int i = 0; i < plan->n_placements; i++)
     if (plan->placements[i].margin_ns > 0)
       plan->placements[i].margin_ns = 0;
-  it->margin_ns++;
+  it->margin_ns = own + 1;
 }
 
 static const Lie lies[] = {
