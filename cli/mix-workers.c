@@ -9,6 +9,7 @@
 #include "cli/mix-workers.h"
 
 #include "api/mix.h"
+#include "cli/accuracy.h"
 #include "cli/planning.h"
 #include "cli/progress.h"
 #include "ir/clock.h"
@@ -91,6 +92,8 @@ tp_mix_workers_open (TpMixWorkers *workers, const TpCli *cli, int index,
                          tp_api_get_mix (workers->mix)->parts[index].graph,
                          inputs, cli->seed, error))
     return FALSE;
+  graph->data.is_relaxed
+      = tp_cli_count_relaxed (tp_api_get_mix (workers->mix)->parts[index].plan) > 0;
   graph->session
       = tplan_mix_new_session (workers->mix, index, &options, error);
   return graph->session != NULL
