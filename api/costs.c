@@ -211,6 +211,8 @@ tplan_costs_calibrate_full (TplanCosts *costs, const TplanGraph *graph,
   tp_follower_init (&follower, &options->watch);
   watch = tp_follower_get_watch (&follower, options->time_limit_ns);
   watch.wants_watts = options->measures_watts;
+  if (!tp_api_read_accuracy (options->accuracy, &watch.is_relaxed, error))
+    return FALSE;
   tp_guard (measure_call, &call, "to calibrate", error);
   return call.is_done;
 }

@@ -77,6 +77,8 @@ tp_road_optimize (const TplanGraph *graph, const TplanCosts *costs,
     return NULL;
   tp_follower_init (&follower, &options->watch);
   fill_options (options, &follower, &road);
+  if (!tp_api_read_accuracy (options->accuracy, &road.watch.is_relaxed, error))
+    return NULL;
   tp_guard (plan_call, &call, "to plan this model", error);
   return call.plan;
 }

@@ -21,6 +21,7 @@ typedef struct
   gint64 time_limit_ns;       /* 0: none */
   gboolean is_tuning;         /* of tp_road_measure (): TP_LEVEL_TUNE */
   gboolean wants_watts;       /* likewise: as TpCalibOptions */
+  gboolean is_relaxed;        /* of planning as well: as TpCalibOptions */
   gboolean is_brief;          /* of tp_road_measure (): as TpCalibOptions */
   const volatile gint *cancelled; /* (nullable) */
   TpCalibProgress progress;   /* (nullable) */

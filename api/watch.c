@@ -45,3 +45,16 @@ tp_follower_log (const TpFollower *follower, const GPtrArray *lines)
     follower->asked->log (g_ptr_array_index (lines, i),
                           follower->asked->user_data);
 }
+
+gboolean
+tp_api_read_accuracy (TplanAccuracy accuracy, gboolean *out_is_relaxed,
+                      GError **error)
+{
+  *out_is_relaxed = accuracy == TPLAN_ACCURACY_RELAXED;
+  if (accuracy == TPLAN_ACCURACY_FULL || *out_is_relaxed)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "no accuracy %d: there are TPLAN_ACCURACY_FULL and "
+               "TPLAN_ACCURACY_RELAXED", (int) accuracy);
+  return FALSE;
+}

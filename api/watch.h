@@ -19,6 +19,9 @@ TpWatch tp_follower_get_watch (TpFollower *follower, gint64 time_limit_ns);
 /* A TpCalibProgress, of a TpFollower. */
 void tp_follower_tell (int done, int total, const char *what, gint64 left_ns,
                        gpointer follower);
+/* What TpWatch wants; TPLAN_ERROR_USAGE: there is no such accuracy. */
+gboolean tp_api_read_accuracy (TplanAccuracy accuracy, gboolean *out_is_relaxed,
+                               GError **error);
 /* Hands on lines for people; @lines: (nullable), of char *. */
 void tp_follower_log (const TpFollower *follower, const GPtrArray *lines);
 

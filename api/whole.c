@@ -33,6 +33,7 @@ look_up (const Keeper *keeper, TpCostDb *db, GError **error)
           .devices = (const char *const *) plan->devices,
           .n_threads = keeper->time->n_threads,
           .trusts_estimates = TRUE,
+          .is_relaxed = plan->origin.is_relaxed,
           .is_of_then = TRUE };
 
   return tp_cost_db_lookup (db, keeper->graph, plan->all_groups, &options,

@@ -71,6 +71,8 @@ typedef struct
   gboolean wants_speeds;              /* of lookup: and how engines slow each other */
   gboolean wants_maps;                /* likewise: memory that the host works in, too,
                                        * is not copied to (TpCosts.is_mapped) */
+  gboolean is_relaxed;                /* kernels with larger errors count, and are
+                                       * measured: calib/accuracy.h */
   gboolean is_tuning;                 /* of calibrate: TP_LEVEL_TUNE */
   gboolean wants_watts;               /* of calibrate: and what devices draw */
   gboolean is_brief;                  /* of calibrate: what has any figure keeps

@@ -295,6 +295,20 @@ is_missing (TpCalibration *self, int device, int key, gboolean *out_missing,
   return TRUE;
 }
 
+/* Whether larger errors are asked for, and such a schedule of @key is still to be
+ * timed. One op by itself has but the model's. */
+static gboolean
+lacks_relaxed (const TpCalibration *self, int device, int key, int pass)
+{
+  const TpKey *named = &self->keys->keys[key];
+  TpAccuracy accuracy = { 0 };
+
+  if (self->options->is_relaxed && pass != TP_PASS_NODES)
+    accuracy = tp_device_match_get_accuracy (&self->matches[device],
+                                             named->digest, named->dtype);
+  return accuracy.may_relax && !accuracy.is_relaxed;
+}
+
 static gboolean
 plan_pass (TpCalibration *self, int index, int pass, GError **error)
 {
@@ -312,6 +326,7 @@ plan_pass (TpCalibration *self, int index, int pass, GError **error)
 
       if (!is_missing (self, index, key, &device->is_wanted[key], error))
         return FALSE;
+      device->is_wanted[key] |= lacks_relaxed (self, index, key, pass);
     }
   /* what is there in several passes is wanted from the first only */
   for (int before = 0; before < pass; before++)
@@ -459,6 +474,7 @@ measure_graph (TpCalibration *self, GError **error)
                                   .keys = self->keys,
                                   .n_threads = self->options->n_threads,
                                   .is_brief = self->options->is_brief,
+                                  .is_relaxed = self->options->is_relaxed,
                                   .n_devices = self->devices->len };
   self->measure.devices = g_new0 (TpMeasureDevice, self->devices->len + 1);
   for (guint i = 0; i < self->devices->len; i++)
@@ -582,6 +598,7 @@ tp_calibrate (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   TpWorkload begin;
   gboolean is_good;
 
+  tp_accuracy_set (db, options->is_relaxed);
   tp_workload_read (&begin);
   calibration_init (&self, options);
   is_good = calibrate (&self, error);

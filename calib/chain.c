@@ -130,13 +130,13 @@ list_rivals (const TpChain *chain, const TpChainWanted *wanted, int key,
              const TpTarget *target)
 {
   const TpLowered *lowered = chain->keys->keys[key].lowered;
+  const char *known = wanted->schedules != NULL ? wanted->schedules[key] : NULL;
 
   if (wanted->has_rivals == NULL || !wanted->has_rivals[key]
       || lowered == NULL || chain->runs_nodes || target->lanes == 0)
     return NULL;
-  return tp_contenders_list (
-      lowered, target, wanted->n_candidates,
-      wanted->schedules != NULL ? wanted->schedules[key] : NULL);
+  return tp_contenders_list (lowered, target, wanted->n_candidates, known,
+                             wanted->is_relaxed);
 }
 
 /* What finds its input in the caches because the same was just run is at an
@@ -145,7 +145,7 @@ static void
 add_links (TpChain *chain, const TpChainWanted *wanted, const TpTarget *target)
 {
   TpArray *const *passes = wanted->passes;
-  int n = 0, n_most = MAX (wanted->n_candidates, 1 + 2);
+  int n = 0, n_most = MAX (wanted->n_candidates, 1 + 3);
 
   for (int i = 0; i < TP_N_PASSES; i++)
     n += passes[i]->len;

@@ -59,6 +59,7 @@ typedef struct
                                * schedules of tp_contenders_list () run too */
   int n_candidates;           /* of these */
   char *const *schedules;     /* (nullable) per key: the table's; NULL: none */
+  gboolean is_relaxed;        /* of rivals: those with larger errors too */
 } TpChainWanted;
 
 /* Borrows everything but @wanted. TPLAN_ERROR_MEMORY when the arena does not

@@ -12,6 +12,7 @@
 #include "nest/nest-eval.h"
 #include "ops/random-input.h"
 #include "runtime/strided.h"
+#include "schedule/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,6 +26,7 @@
                                * error */
 #define FEW 64                /* one point in so many may be off: what is cut at a
                                * step falls to either side */
+#define RELAXED 10            /* what larger errors are larger by */
 #define FAR 0.02              /* off by so much is no rounding */
 
 typedef struct
@@ -278,6 +280,7 @@ has_steps (const TpLowered *lowered)
 static double
 find_tolerance (const Comparison *self)
 {
+  const char *rival = self->chain->links[self->link].rival;
   double tolerance = 1e-6, longest = 1;
 
   for (int i = 0; i < self->key->n_nodes; i++)
@@ -285,7 +288,9 @@ find_tolerance (const Comparison *self)
         += self->chain->graph->nodes[self->key->nodes[i]].op->tolerance;
   for (int i = 0; i < self->lowered->n_nests; i++)
     longest = MAX (longest, tp_nest_count_steps (self->lowered->nests[i]));
-  return tolerance + 1e-7 * sqrt (longest);
+  tolerance += 1e-7 * sqrt (longest);
+  return rival != NULL && tp_program_is_relaxed (rival) ? RELAXED * tolerance
+                                                         : tolerance;
 }
 
 /* Whether what is near it may be infinite. */

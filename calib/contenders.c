@@ -21,14 +21,18 @@ add_unless_there (TpPointers *texts, const char *text)
 
 static TpPointers *
 list_close (const TpLowered *lowered, const TpTarget *target,
-            const char *known)
+            const char *known, gboolean is_relaxed)
 {
   g_autoptr (TpPointers) texts = tp_pointers_new (g_free);
   g_autofree char *rival = tp_program_find_rival (lowered, target);
+  g_autofree char *relaxed
+      = is_relaxed ? tp_program_find_relaxed (lowered, target) : NULL;
   g_autoptr (TpProgram) program = NULL, model = NULL;
 
   if (rival != NULL)
     tp_pointers_add (texts, g_steal_pointer (&rival));
+  if (relaxed != NULL)
+    tp_pointers_add (texts, g_steal_pointer (&relaxed));
   if (known == NULL || *known == 0)
     return g_steal_pointer (&texts);
   model = tp_program_new (lowered, target, NULL, NULL);
@@ -41,14 +45,15 @@ list_close (const TpLowered *lowered, const TpTarget *target,
 
 TpPointers *
 tp_contenders_list (const TpLowered *lowered, const TpTarget *target,
-                    int n_candidates, const char *known)
+                    int n_candidates, const char *known, gboolean is_relaxed)
 {
   g_autoptr (TpPointers) texts = NULL, all = NULL;
 
   if (n_candidates < 2)
-    return list_close (lowered, target, known);
+    return list_close (lowered, target, known, is_relaxed);
   texts = tp_pointers_new (g_free);
-  all = tp_program_list_candidates (lowered, target, n_candidates, FALSE, NULL);
+  all = tp_program_list_candidates (lowered, target, n_candidates, is_relaxed,
+                                    NULL);
   for (guint i = 1; i < all->len; i++)
     tp_pointers_add (texts, g_strdup (all->pdata[i]));
   return g_steal_pointer (&texts);
@@ -79,6 +84,15 @@ is_model (const TpTracks *tracks, int index)
   return tracks->chain->links[link].rival == NULL;
 }
 
+static gboolean
+is_relaxed (const TpTracks *tracks, int index)
+{
+  int link = g_array_index (get_track (tracks, index)->links, int, 0);
+
+  return !is_model (tracks, index)
+         && tp_program_is_relaxed (tracks->chain->links[link].rival);
+}
+
 char *
 tp_contenders_describe (const TpTracks *tracks, int index)
 {
@@ -95,11 +109,12 @@ tp_contenders_describe (const TpTracks *tracks, int index)
 
 /* ---- thinning ----------------------------------------------------------- */
 
-/* How many of the others of its kernel are faster. */
+/* How many of the others of its kernel are faster, of those as accurate. */
 static int
 count_faster (const TpTracks *tracks, int index)
 {
   const TpTrack *track = get_track (tracks, index);
+  gboolean is = is_relaxed (tracks, index);
   int n = 0;
 
   for (guint i = 0; i < tracks->tracks->len; i++)
@@ -107,7 +122,8 @@ count_faster (const TpTracks *tracks, int index)
       const TpTrack *other = get_track (tracks, i);
 
       n += (int) i != index && is_same_kernel (tracks, i, index)
-           && !is_model (tracks, i) && other->stats.n > 0
+           && !is_model (tracks, i) && is_relaxed (tracks, i) == is
+           && other->stats.n > 0
            && (other->stats.median_ns < track->stats.median_ns
                || (other->stats.median_ns == track->stats.median_ns
                    && (int) i < index));
@@ -148,14 +164,16 @@ is_surely_faster (const TpStats *stats, const TpStats *than)
          && stats->median_ns < (1 - WORTH) * than->median_ns;
 }
 
-/* The one to be used of the kernel of track @model, the model's. */
+/* The one to be used of the kernel of track @model, the model's, by who takes larger
+ * errors or does not. */
 static int
-find_winner (const TpTracks *tracks, int model)
+find_winner (const TpTracks *tracks, int model, gboolean takes_relaxed)
 {
   int best = model;
 
   for (guint i = 0; i < tracks->tracks->len; i++)
     if (is_same_kernel (tracks, i, model) && !get_track (tracks, i)->is_out
+        && (takes_relaxed || !is_relaxed (tracks, i))
         && is_surely_faster (&get_track (tracks, i)->stats,
                              &get_track (tracks, model)->stats)
         && get_track (tracks, i)->stats.median_ns
@@ -169,13 +187,14 @@ tp_contenders_judge (TpTracks *tracks)
 {
   for (guint i = 0; i < tracks->tracks->len; i++)
     {
-      int winner;
+      int strict, any;
 
       if (!is_model (tracks, i))
         continue;
-      winner = find_winner (tracks, i);
+      strict = find_winner (tracks, i, FALSE);
+      any = find_winner (tracks, i, TRUE);
       for (guint k = 0; k < tracks->tracks->len; k++)
         if (is_same_kernel (tracks, i, k))
-          get_track (tracks, k)->is_tried = (int) k != winner;
+          get_track (tracks, k)->is_tried = (int) k != strict && (int) k != any;
     }
 }

@@ -6,6 +6,7 @@
  * acknowledged survives kill -9. */
 #include "config.h"
 
+#include "calib/accuracy.h"
 #include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "calib/cost-path.h"
@@ -505,18 +506,35 @@ prepare_find (TpCostDb *db, GError **error)
   g_autofree char *names = tp_columns_join (tp_entry_columns, FALSE);
   g_autofree char *sql = g_strdup_printf (
       "SELECT %s FROM entry WHERE device = ?1 AND digest = ?2 AND dtype = ?3 "
-      "AND state != %d ORDER BY state = %d, median_ns LIMIT 1", names,
+      "AND state != %d ORDER BY state = %d, median_ns", names,
       TP_ENTRY_TRIED, TP_ENTRY_FAILED);
 
   return tp_sql_prepare (db, sql, "read an entry", error);
+}
+
+/* The first of what is found that is accurate enough. */
+static TpEntryRow *
+take_found (TpCostDb *db, GError **error)
+{
+  int result;
+
+  while ((result = sqlite3_step (db->find)) == SQLITE_ROW)
+    {
+      g_autoptr (TpEntryRow) row = read_entry (db, db->find, error);
+
+      if (row == NULL || tp_accuracy_is_met (db, row))
+        return g_steal_pointer (&row);
+    }
+  if (result != SQLITE_DONE)
+    tp_sql_fail (db, "read an entry", error);
+  return NULL;
 }
 
 TpEntryRow *
 tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
                        const char *dtype, GError **error)
 {
-  TpEntryRow *row = NULL;
-  int result;
+  TpEntryRow *row;
 
   if (db->find == NULL)
     db->find = prepare_find (db, error);
@@ -525,11 +543,7 @@ tp_cost_db_find_entry (TpCostDb *db, gint64 device, const char *digest,
   sqlite3_bind_int64 (db->find, 1, device);
   sqlite3_bind_text (db->find, 2, digest, -1, SQLITE_STATIC);
   sqlite3_bind_text (db->find, 3, dtype, -1, SQLITE_STATIC);
-  result = sqlite3_step (db->find);
-  if (result == SQLITE_ROW)
-    row = read_entry (db, db->find, error);
-  else if (result != SQLITE_DONE)
-    tp_sql_fail (db, "read an entry", error);
+  row = take_found (db, error);
   sqlite3_reset (db->find);
   sqlite3_clear_bindings (db->find);
   return row;

@@ -130,8 +130,8 @@ TpPointers *tp_cost_db_list_entries (TpCostDb *db, gint64 device,
 /* The least beside any entry of @device. */
 void tp_cost_db_find_least (TpCostDb *db, gint64 device,
                             TpProcessors *out_least);
-/* The fastest usable schedule, else the failed one; not what was only tried. %NULL
- * without @error: there is none. */
+/* The fastest usable schedule, else the failed one; not what was only tried, nor what
+ * calib/accuracy.h keeps out. %NULL without @error: there is none. */
 TpEntryRow *tp_cost_db_find_entry (TpCostDb *db, gint64 device,
                                    const char *digest, const char *dtype,
                                    GError **error);

@@ -17,6 +17,7 @@ struct TpCostDb
   sqlite3_stmt *find;         /* tp_cost_db_find_entry (), kept prepared */
   sqlite3_stmt *find_age;     /* tp_cost_db_find_age (), likewise */
   TpCostDb *system;
+  gboolean is_relaxed;        /* see accuracy.h */
   TpMachineInfo *machine;     /* (nullable) all rows are of this other one */
   int n_open;                 /* tp_cost_db_begin () without its end */
 };

@@ -112,3 +112,16 @@ tp_device_match_find_entry (const TpDeviceMatch *match, const char *digest,
     g_propagate_error (error, failure);
   return entry;
 }
+
+TpAccuracy
+tp_device_match_get_accuracy (const TpDeviceMatch *match, const char *digest,
+                              const char *dtype)
+{
+  TpAccuracy accuracy = { 0 };
+
+  for (int i = 0; i < 2; i++)
+    if (match->rows[i] != NULL)
+      tp_accuracy_look (match->dbs[i], match->rows[i]->id, digest, dtype,
+                        &accuracy);
+  return accuracy;
+}

@@ -2,6 +2,7 @@
 #ifndef TP_CALIB_DEVICE_MATCH_H
 #define TP_CALIB_DEVICE_MATCH_H
 
+#include "calib/accuracy.h"
 #include "calib/cost-db.h"
 
 typedef struct
@@ -25,6 +26,11 @@ const TpDeviceRow *tp_device_match_get_row (const TpDeviceMatch *match,
 TpEntryRow *tp_device_match_find_entry (const TpDeviceMatch *match,
                                         const char *digest, const char *dtype,
                                         GError **error);
+
+/* Of both. */
+TpAccuracy tp_device_match_get_accuracy (const TpDeviceMatch *match,
+                                         const char *digest,
+                                         const char *dtype);
 
 /* As tp_facts_gather (), for a table that was measured here; for another machine's,
  * those of its row. TPLAN_ERROR_DEVICE: it has no such device. The caller

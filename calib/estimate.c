@@ -10,6 +10,7 @@
 
 #include "calib/estimate.h"
 
+#include "calib/accuracy.h"
 #include "calib/facts.h"
 #include "runtime/devices.h"
 #include "runtime/threads.h"
@@ -153,7 +154,7 @@ find_nearest (const TpEstimator *estimator, TpPointers *rows, const TpWork *work
       gint64 roofline_ns = tp_estimator_roofline_ns (estimator, &row->work);
 
       if (row->state != TP_ENTRY_FAILED && row->state != TP_ENTRY_TRIED
-          && row->stats.median_ns > 0)
+          && row->stats.median_ns > 0 && tp_accuracy_is_met (estimator->db, row))
         n = insert_neighbour (
             nearest, n,
             (Neighbour){ measure_distance (&row->work, work),

@@ -6,6 +6,7 @@
 
 #include "calib/lookup.h"
 
+#include "calib/accuracy.h"
 #include "calib/columns.h"
 #include "calib/correct.h"
 #include "calib/estimate.h"
@@ -574,6 +575,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
                     .corrector = corrector, .rows = rows,
                     .is_elsewhere = tp_cost_db_get_machine (db) != NULL };
 
+  tp_accuracy_set (db, options->is_relaxed);
   g_ptr_array_set_size (rows, options->n_devices);
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
   if (options->wants_maps)

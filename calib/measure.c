@@ -221,7 +221,7 @@ lane_open (Bench *bench, Lane *lane, GError **error)
   const TpChainWanted wanted = { bench->job->keys, lane->wanted->passes,
                                  lane->wanted->is_wanted,
                                  bench->job->n_candidates,
-                                 lane->wanted->schedules };
+                                 lane->wanted->schedules, bench->job->is_relaxed };
   g_autoptr (GError) failure = NULL;
 
   tp_channel_beat (bench->channel, TP_PHASE_OPEN, lane->index, -1);

@@ -48,6 +48,7 @@ typedef struct
   int n_candidates;           /* schedules to time of each kernel wanted, of which
                                * one is kept; 0: those that are close */
   TpProcessors least;         /* seen before; 0: none */
+  gboolean is_relaxed;        /* among them those with larger errors */
   gboolean is_brief;          /* TP_MEASURE_ROUNDS_MIN, and little waiting */
   gboolean is_again;          /* another process has found all kernels right, and
                                * has some time for each */

@@ -11,6 +11,7 @@
 #include "calib/links.h"
 #include "calib/measure-steps.h"
 #include "ir/guard.h"
+#include "schedule/program.h"
 
 #include <string.h>
 
@@ -27,6 +28,9 @@ is_outcome (const TpEntryRow *row)
 typedef struct
 {
   GHashTable *tried;          /* kernels of which the table has other schedules */
+  GHashTable *lacking;        /* those that may have one with larger errors, where
+                               * these are asked for */
+  GHashTable *relaxed;        /* those of which such were tuned */
   TpArray *links;             /* int: keys, in the order of the graph */
   gint64 *times_ns;           /* per key */
   gboolean *is_tuned;
@@ -38,6 +42,8 @@ static void
 work_clear (Work *work)
 {
   g_clear_pointer (&work->tried, g_hash_table_unref);
+  g_clear_pointer (&work->lacking, g_hash_table_unref);
+  g_clear_pointer (&work->relaxed, g_hash_table_unref);
   tp_array_unref (work->links);
   tp_array_unref (work->wanted);
   g_free (work->times_ns);
@@ -52,6 +58,28 @@ name_kernel (const char *digest, const char *dtype)
   return g_strjoin ("\n", digest, dtype, NULL);
 }
 
+static GHashTable *
+new_names (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+static void
+note_row (const TpCalibration *self, const TpEntryRow *row, Work *work)
+{
+  gboolean is_tried = row->state == TP_ENTRY_TRIED;
+
+  if (is_tried)
+    g_hash_table_add (work->tried, name_kernel (row->digest, row->dtype));
+  if (!self->options->is_relaxed)
+    return;
+  if (tp_program_may_relax (row->schedule))
+    g_hash_table_add (work->lacking, name_kernel (row->digest, row->dtype));
+  else if ((is_tried || is_outcome (row))
+           && tp_program_is_relaxed (row->schedule))
+    g_hash_table_add (work->relaxed, name_kernel (row->digest, row->dtype));
+}
+
 /* Whatever became of the entry in use since: what was tried stays. */
 static gboolean
 read_tried (TpCalibration *self, int device, Work *work, GError **error)
@@ -63,14 +91,11 @@ read_tried (TpCalibration *self, int device, Work *work, GError **error)
       = row == NULL ? NULL
                     : tp_cost_db_list_entries (db, row->id, NULL, error);
 
-  work->tried = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  work->tried = new_names ();
+  work->lacking = new_names ();
+  work->relaxed = new_names ();
   for (guint i = 0; entries != NULL && i < entries->len; i++)
-    {
-      const TpEntryRow *it = entries->pdata[i];
-
-      if (it->state == TP_ENTRY_TRIED)
-        g_hash_table_add (work->tried, name_kernel (it->digest, it->dtype));
-    }
+    note_row (self, entries->pdata[i], work);
   return row == NULL || entries != NULL;
 }
 
@@ -100,8 +125,10 @@ read_work (TpCalibration *self, int device, Work *work, GError **error)
       if (row == NULL || row->state == TP_ENTRY_FAILED)
         continue;
       work->times_ns[key] = row->stats.median_ns;
-      work->is_tuned[key] = is_outcome (row)
-                            || g_hash_table_contains (work->tried, name);
+      work->is_tuned[key] = (is_outcome (row)
+                             || g_hash_table_contains (work->tried, name))
+                            && (!g_hash_table_contains (work->lacking, name)
+                                || g_hash_table_contains (work->relaxed, name));
       work->whole_ns += row->stats.median_ns;
     }
   return TRUE;

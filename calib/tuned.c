@@ -6,6 +6,7 @@
 
 #include "calib/tuned.h"
 
+#include "calib/accuracy.h"
 #include "calib/columns.h"
 #include "calib/device-match.h"
 #include "calib/links.h"
@@ -171,7 +172,9 @@ tp_tuned_judge (TpTuned *tuned)
 typedef struct
 {
   TpPointers *rows;           /* (unowned) TpEntryRow, each of another schedule */
-  gboolean is_tuned;
+  const TpEntryRow *used;     /* the fastest of those that are not only tried, and
+                               * accurate enough; NULL: none is */
+  gboolean is_tuned, is_relaxed;
 } Timed;
 
 static void
@@ -191,7 +194,7 @@ name_kernel (const char *digest, const char *dtype)
 
 /* The own table comes first, and its rows count. */
 static void
-add_row (TpMap *kernels, TpEntryRow *row)
+add_row (TpMap *kernels, const TpCostDb *db, TpEntryRow *row)
 {
   g_autofree char *name = name_kernel (row->digest, row->dtype);
   Timed *timed = tp_map_lookup (kernels, name);
@@ -210,23 +213,11 @@ add_row (TpMap *kernels, TpEntryRow *row)
       return;
   tp_pointers_add (timed->rows, row);
   timed->is_tuned |= row->state == TP_ENTRY_TRIED;
-}
-
-/* The faster one is used of those that are not only tried. */
-static const TpEntryRow *
-find_used (const Timed *timed)
-{
-  const TpEntryRow *used = NULL;
-
-  for (guint i = 0; i < timed->rows->len; i++)
-    {
-      const TpEntryRow *it = timed->rows->pdata[i];
-
-      if (it->state != TP_ENTRY_TRIED
-          && (used == NULL || it->stats.median_ns < used->stats.median_ns))
-        used = it;
-    }
-  return used;
+  timed->is_relaxed |= tp_program_is_relaxed (row->schedule);
+  if (row->state != TP_ENTRY_TRIED && tp_accuracy_is_met (db, row)
+      && (timed->used == NULL
+          || row->stats.median_ns < timed->used->stats.median_ns))
+    timed->used = row;
 }
 
 /* ---- what the model thinks of it ----------------------------------------- */
@@ -249,11 +240,12 @@ compare_candidates (const void *a, const void *b)
 
 /* Sets the ranks of @choices. */
 static void
-rank_choices (const TpKey *key, const TpTarget *target, TpPointers *choices)
+rank_choices (const TpKey *key, const TpTarget *target, gboolean is_relaxed,
+              TpPointers *choices)
 {
   g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
   g_autoptr (TpPointers) texts = tp_program_list_candidates (
-      key->lowered, target, TP_TUNE_CANDIDATES, FALSE, regrets);
+      key->lowered, target, TP_TUNE_CANDIDATES, is_relaxed, regrets);
   g_autofree Candidate *ranked = g_new (Candidate, texts->len + 1);
 
   for (guint i = 0; i < texts->len; i++)
@@ -276,8 +268,6 @@ static TpTunedKernel *
 make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target)
 {
   g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
-  const TpEntryRow *used = find_used (timed);
-
   kernel->label = g_strdup (key->label);
   kernel->digest = g_strdup (key->digest);
   kernel->choices = tp_pointers_new (choice_free);
@@ -287,11 +277,11 @@ make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target)
       TpTunedChoice *choice = g_new0 (TpTunedChoice, 1);
 
       choice->schedule = g_strdup (row->schedule);
-      choice->is_used = row == used;
+      choice->is_used = row == timed->used;
       choice->stats = row->stats;
       tp_pointers_add (kernel->choices, choice);
     }
-  rank_choices (key, target, kernel->choices);
+  rank_choices (key, target, timed->is_relaxed, kernel->choices);
   return g_steal_pointer (&kernel);
 }
 
@@ -361,7 +351,7 @@ read_rows (const TpDeviceMatch *match, TpPointers *lists, TpMap *timed,
         return FALSE;
       tp_pointers_add (lists, rows);
       for (guint k = 0; k < rows->len; k++)
-        add_row (timed, rows->pdata[k]);
+        add_row (timed, match->dbs[i], rows->pdata[k]);
     }
   return TRUE;
 }

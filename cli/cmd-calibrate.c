@@ -382,7 +382,8 @@ calibrate_run (TpCli *cli, GError **error)
 
 static const GOptionEntry options[] = {
   { "level", 0, 0, G_OPTION_ARG_STRING, &given.level,
-    "measure (default), or tune schedules too", "LEVEL" },
+    "measure (default), tune; --accuracy=relaxed", "LEVEL" },
+  TP_ACCURACY_OPTION,
   { "energy", 0, 0, G_OPTION_ARG_NONE, &given.measures_watts,
     "and what devices draw, by the system's counters", NULL },
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &given.time_limit,

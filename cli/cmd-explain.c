@@ -3,6 +3,7 @@
 
 #include "api/graph.h"
 #include "api/plan.h"
+#include "cli/accuracy.h"
 #include "cli/csv.h"
 #include "cli/explained.h"
 #include "cli/memory-limits.h"
@@ -274,7 +275,10 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
   g_autofree char *streamed = tp_cli_format_streamed (plan);
   g_autofree char *energy = tp_cli_describe_energy (tp_api_get_plan (plan));
   g_autofree char *price = tp_cli_describe_price (tp_api_get_plan (plan));
+  g_autofree char *accuracy = tp_cli_format_accuracy (tp_api_get_plan (plan));
 
+  if (accuracy != NULL)
+    tp_cli_note (cli, "Accuracy: %s.", accuracy);
   if (limits != NULL)
     tp_cli_note (cli, "Memory limits: %s.", limits);
   if (micro_batches != NULL)

@@ -5,6 +5,7 @@
 #include "api/plan.h"
 #include "api/session.h"
 #include "cli/account.h"
+#include "cli/accuracy.h"
 #include "cli/csv.h"
 #include "cli/device-bytes.h"
 #include "cli/drivers.h"
@@ -94,7 +95,8 @@ static const GOptionEntry run_options[] = {
     NULL, "" },
   TP_GRAPH_OPTION,
   { "pin", 'p', 0, G_OPTION_ARG_STRING_ARRAY, &tp_cli_planning.pins,
-    "of a model: run matching ops there", "OP=DEVICE" },
+    "of a model: pin ops; --accuracy=relaxed", "OP=DEVICE" },
+  TP_ACCURACY_OPTION,
   { 0 },
 };
 
@@ -401,10 +403,12 @@ run_write_trace (Run *run, TpCli *cli, GError **error)
 static gboolean
 run_check (Run *run, TpCli *cli, GError **error)
 {
+  double slack = run->data.is_relaxed ? TP_RUN_RELAXED : 1;
+
   run->op_errors.limit = run->op_errors.bounds.limit
-      = run_given.tolerance >= 0 ? run_given.tolerance : TP_RUN_LIMIT;
+      = run_given.tolerance >= 0 ? run_given.tolerance : slack * TP_RUN_LIMIT;
   run->op_errors.bounds.n_roundings
-      = run_given.tolerance >= 0 ? 0 : TP_RUN_ROUNDINGS;
+      = run_given.tolerance >= 0 ? 0 : slack * TP_RUN_ROUNDINGS;
   if ((run_given.check
        && (!tp_repeat_first (run->session, &run->data, error)
            || !tp_run_data_check (&run->data, run_given.tolerance, &run->errors,
@@ -472,6 +476,7 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed,
                          error))
     return FALSE;
+  run->data.is_relaxed = tp_cli_count_relaxed (tp_api_get_plan (run->plan)) > 0;
   if (!run_start (run, cli, error) || !run_repeat (run, cli, error))
     return FALSE;
   keep_runs (run, cli);

@@ -34,7 +34,8 @@ static const GOptionEntry try_options[] = {
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &given.time_limit,
     "measure kernels for at most TIME (30s)", "TIME" },
   { "bench-limit", 0, 0, G_OPTION_ARG_STRING, &given.bench_limit,
-    "then run for at most TIME (5s)", "TIME" },
+    "then run for at most TIME (5s); --accuracy=relaxed", "TIME" },
+  TP_ACCURACY_OPTION,
   { 0 },
 };
 

@@ -159,6 +159,7 @@ compare_plan_file (Pair *pair, GError **error)
     .aims = plan->rate_proof == NULL ? NULL : plan->rate_proof->aims,
     .is_exact = plan->origin.is_exact,
     .trusts_estimates = plan->origin.trusts_estimates,
+    .watch = { .is_relaxed = plan->origin.is_relaxed },
   };
   return plan_both (pair, error);
 }

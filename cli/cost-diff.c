@@ -7,6 +7,7 @@
 
 #include "cli/cost-diff.h"
 
+#include "calib/accuracy.h"
 #include "calib/columns.h"
 #include "calib/cost-db.h"
 #include "cli/cost-diff-plans.h"
@@ -124,7 +125,7 @@ is_preferred (const TpEntryRow *row, const TpEntryRow *other)
 
 /* Of each kernel the row that is used. */
 static GHashTable *
-index_entries (TpPointers *rows)
+index_entries (const TpCostDb *db, TpPointers *rows)
 {
   GHashTable *index = g_hash_table_new_full (tp_name_hash, g_str_equal, g_free,
                                              NULL);
@@ -135,7 +136,7 @@ index_entries (TpPointers *rows)
       g_autofree char *key = make_key (row);
       const TpEntryRow *other = g_hash_table_lookup (index, key);
 
-      if (row->state != TP_ENTRY_TRIED
+      if (row->state != TP_ENTRY_TRIED && tp_accuracy_is_met (db, row)
           && (other == NULL || is_preferred (row, other)))
         g_hash_table_insert (index, g_steal_pointer (&key), row);
     }
@@ -156,8 +157,8 @@ compare_entries (Diff *diff, TpDeviceRow *const *devices, GError **error)
   second = tp_cost_db_list_entries (diff->dbs[1], devices[1]->id, NULL, error);
   if (second == NULL)
     return FALSE;
-  used_first = index_entries (first);
-  used_second = index_entries (second);
+  used_first = index_entries (diff->dbs[0], first);
+  used_second = index_entries (diff->dbs[1], second);
   for (guint i = 0; i < first->len; i++)
     {
       const TpEntryRow *a = g_ptr_array_index (first, i), *b;

@@ -336,6 +336,10 @@ add_plan_aims (GString *line, const TpCommand *command, const json_t *plan)
       && tp_hint_has_option (command, "trust-estimates")
       && json_is_true (json_object_get (plan, "trust_estimates")))
     tp_hint_add_option (line, "trust-estimates", NULL);
+  if (tp_cli_planning.accuracy == NULL
+      && tp_hint_has_option (command, "accuracy")
+      && json_object_get (plan, "accuracy") != NULL)
+    tp_hint_add_option (line, "accuracy", "relaxed");
   if (tp_hint_has_option (command, "watts") && has_rates (plan))
     add_plan_rates (line, plan);
 }

@@ -10,6 +10,7 @@
 
 #include "api/mix.h"
 #include "api/plan.h"
+#include "cli/accuracy.h"
 #include "cli/origin.h"
 #include "cli/output.h"
 #include "cli/planning.h"
@@ -106,6 +107,8 @@ tp_mix_workers_open (TpMixWorkers *workers, const TpCli *cli, int index,
                          inputs, cli->seed, error))
     return FALSE;
   tp_origin_note (cli, tp_api_get_plan (graph->part->plan), graph->part->name);
+  graph->data.is_relaxed
+      = tp_cli_count_relaxed (tp_api_get_mix (workers->mix)->parts[index].plan) > 0;
   graph->session
       = tplan_mix_new_session (workers->mix, index, &options, error);
   return graph->session != NULL

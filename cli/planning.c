@@ -8,6 +8,7 @@
 #include "api/plan.h"
 #include "api/road.h"
 #include "calib/trust.h"
+#include "cli/accuracy.h"
 #include "cli/calibrated.h"
 #include "cli/micro-batches.h"
 #include "cli/options.h"
@@ -82,6 +83,8 @@ read_options (TpCli *cli, TpRoadOptions *options, GError **error)
                                      error)
          && parse_choice (&level, tp_cli_planning.level,
                           &options->is_measured, error)
+         && tp_cli_parse_accuracy (tp_cli_planning.accuracy,
+                                   &options->watch.is_relaxed, error)
          && parse_choice (&stale, tp_cli_planning.stale,
                           &options->is_stale_error, error);
 }

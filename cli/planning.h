@@ -24,6 +24,7 @@ typedef struct
   char *level;                /* "estimate", "measure" */
   char *stale;                /* "fail", "warn" */
   gboolean trusts_estimates;
+  char *accuracy;             /* "full", "relaxed" */
   char *objective;
   gboolean is_exact;
   char *machine;              /* file of another machine */
@@ -34,6 +35,10 @@ typedef struct
 extern TpPlanning tp_cli_planning;
 
 /* clang-format off */
+/* Hidden too: helps name it with another option. */
+#define TP_ACCURACY_OPTION \
+  { "accuracy", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, \
+    &tp_cli_planning.accuracy, NULL, "LEVEL" }
 /* Those that are hidden stand in a row at the end of a help: TP_USES_RATES. */
 /* pareto has others. */
 #define TP_OBJECTIVE_OPTION \
@@ -53,12 +58,13 @@ extern TpPlanning tp_cli_planning;
   { "stream-weights", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, \
     &tp_cli_planning.streams_weights, NULL, NULL }, \
   { "level", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.level, \
-    "estimate (default), or measure what is missing", "LEVEL" }, \
+    "estimate (default), measure; --accuracy=relaxed", "LEVEL" }, \
   { "stale", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.stale, \
     "warn (default) or fail when figures are missing", "WHAT" }, \
   { "trust-estimates", 0, 0, G_OPTION_ARG_NONE, \
     &tp_cli_planning.trusts_estimates, \
     "let times never measured win ops from measured ones", NULL }, \
+  TP_ACCURACY_OPTION, \
   { "mem-reserve", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \
     &tp_cli_planning.memory_reserves, NULL, "DEV=SIZE" }, \
   { "watts", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY, \

@@ -9,6 +9,8 @@
 typedef struct
 {
   const TpGraph *graph;       /* (unowned) */
+  gboolean is_relaxed;        /* what runs has kernels with larger errors; FALSE until
+                               * set */
   int n_states;
   int *states;                /* as tp_graph_list_states () */
   void **inputs;              /* one per graph input, then one per state: what it has
@@ -40,7 +42,7 @@ char *tp_run_data_name_folder (const char *folder, const char *name);
  * tp_graph_run_reference (). */
 GPtrArray *tp_run_data_get_reference (const TpRunData *data,
                                       gboolean keep_all, GError **error);
-/* @limit: below 0: TP_RUN_LIMIT, and where an output is farther off, what rounding can
+/* @limit: below 0: TP_RUN_LIMIT, more where @data is relaxed, and where an output is farther off, what rounding can
  * do to it. In the mode in which floats are as IEEE 754 has them, whatever a library
  * has set for the run. */
 gboolean tp_run_data_check (const TpRunData *data, double limit,

@@ -7,6 +7,7 @@
 
 #define TP_RUN_LIMIT 1e-4     /* what is let pass whatever rounding can do */
 #define TP_RUN_ROUNDINGS 8    /* and of a single op */
+#define TP_RUN_RELAXED 10     /* both, times that, where larger errors are allowed */
 #define TP_RUN_DERIVED (-G_MAXDOUBLE) /* no limit was given */
 
 /* What an element may be off: @limit of itself, or more where rounding can do it. */

@@ -23,9 +23,7 @@
 static void
 write_key (GString *out, const char *key)
 {
-  tp_text_append (out, " \"");
-  tp_text_append (out, key);
-  tp_text_append (out, "\": ");
+  tp_text_append_printf (out, " \"%s\": ", key);
 }
 
 static void
@@ -133,6 +131,8 @@ write_origin (GString *out, const TpPlan *plan)
   write_number_line (out, "threads", plan->origin.n_threads);
   write_truth_line (out, "exact", plan->origin.is_exact);
   write_truth_line (out, "trust_estimates", plan->origin.trusts_estimates);
+  if (plan->origin.is_relaxed)
+    write_string_line (out, "accuracy", TP_PLAN_RELAXED);
   write_names (out, "facts", plan->origin.facts);
   if (plan->origin.machine != NULL)
     write_string_line (out, "machine", plan->origin.machine);

@@ -8,6 +8,7 @@
 #define TP_PLAN_FORMAT "tplan-plan/"  /* and the version */
 #define TP_PLAN_VERSION 2             /* of these, the last */
 #define TP_PLAN_FORMATS "tplan-plan/1 and tplan-plan/2"
+#define TP_PLAN_RELAXED "relaxed"     /* its accuracy, where it is said */
 #define TP_PLAN_DIGEST_KEY " \"sha256\": \""
 #define TP_PLAN_TAIL "\"\n}\n"
 #define TP_PLAN_DIGEST_LENGTH 64

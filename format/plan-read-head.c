@@ -7,6 +7,8 @@
 #include "graph/pass.h"
 #include "ir/guard.h"
 
+#include <string.h>
+
 #define MAX_DEVICES 16
 
 int
@@ -146,6 +148,22 @@ read_machine (TpPlanPlace root, TpPlan *plan, GError **error)
                                "no facts of it");
 }
 
+/* Where it says nothing, errors are those of float32. */
+static gboolean
+read_accuracy (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  const char *text;
+
+  if (json_object_get (root.json, "accuracy") == NULL)
+    return TRUE;
+  if (!tp_plan_read_string (root, "accuracy", FALSE, &text, error))
+    return FALSE;
+  plan->origin.is_relaxed = strcmp (text, TP_PLAN_RELAXED) == 0;
+  return plan->origin.is_relaxed
+         || tp_plan_read_fail (root.reader, error, "accuracy",
+                               "'%s' is not " TP_PLAN_RELAXED, text);
+}
+
 /* How figures were looked up; once the devices are known. */
 static gboolean
 read_origin (TpPlanPlace root, TpPlan *plan, GError **error)
@@ -165,7 +183,7 @@ read_origin (TpPlanPlace root, TpPlan *plan, GError **error)
                       error))
     return FALSE;
   origin->n_threads = (int) MIN (n_threads, G_MAXINT);
-  if (!read_machine (root, plan, error))
+  if (!read_accuracy (root, plan, error) || !read_machine (root, plan, error))
     return FALSE;
   return origin->facts == NULL
          || (int) g_strv_length (origin->facts) == plan->n_devices

@@ -272,6 +272,15 @@ typedef struct
                                * @progress returns FALSE */
 } TplanWatch;
 
+/* How large errors may be. */
+typedef enum
+{
+  TPLAN_ACCURACY_FULL,        /* as sums of float32 have them: below 1e-6 of the sum of
+                               * the magnitudes that are added up */
+  TPLAN_ACCURACY_RELAXED,     /* below 1e-5 of it, where that is faster: for
+                               * convolutions of 3 x 3 on "cpu" */
+} TplanAccuracy;
+
 /* How to calibrate; all zero is good. */
 typedef struct
 {
@@ -279,6 +288,7 @@ typedef struct
   TplanWatch watch;           /* who follows the call */
   gboolean measures_watts;    /* and what devices draw, where counters of energy can
                                * be read; of others a warning is logged */
+  TplanAccuracy accuracy;     /* kernels with such errors are measured, too */
 } TplanCalibrateOptions;
 
 /* Where times come from. */
@@ -336,6 +346,9 @@ typedef struct
                                * child, which is forked, and have 10 seconds; not in
                                * a process that has other threads. Else, such a
                                * device is first looked for by tplan_session_new() */
+  TplanAccuracy accuracy;     /* of what the table has, or is measured: plans have
+                               * kernels with larger errors only where these are
+                               * asked for here */
 } TplanOptimizeOptions;
 
 /* An input or output of a graph; read only, and owned by the graph. */

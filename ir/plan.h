@@ -53,6 +53,7 @@ typedef struct
   int n_threads;              /* of devices that have them; 0: their choice */
   gboolean is_exact;          /* as measured, noise and all */
   gboolean trusts_estimates;
+  gboolean is_relaxed;        /* kernels with larger errors counted */
   char **facts;               /* (nullable) [device]: what a measurement depends
                                * on there; "": of a simulated one, nothing */
   char *machine;              /* (nullable) whose figures these are, if not of the

@@ -67,7 +67,8 @@ class _OptimizeOptions(ctypes.Structure):
                 ("streams_weights", ctypes.c_int),
                 ("micro_batches", ctypes.POINTER(ctypes.c_int64)),
                 ("n_micro_batches", ctypes.c_int),
-                ("tries_micro_batches", ctypes.c_int), _LATER]
+                ("tries_micro_batches", ctypes.c_int),
+                ("accuracy", ctypes.c_int), _LATER]
 
 
 class _Transfer(ctypes.Structure):

@@ -198,6 +198,8 @@ test_options (Fixture *fixture, gconstpointer data)
   optimize (fixture, &options, TPLAN_ERROR_USAGE);
   options = (TplanOptimizeOptions){ .level = (TplanLevel) 7 };
   optimize (fixture, &options, TPLAN_ERROR_USAGE);
+  options = (TplanOptimizeOptions){ .accuracy = (TplanAccuracy) 7 };
+  optimize (fixture, &options, TPLAN_ERROR_USAGE);
   options = (TplanOptimizeOptions){ .no_fuse = all };
   apart = optimize (fixture, &options, -1);
   g_assert_cmpint (count_kernels (fused, &most), ==, 1);

@@ -27,6 +27,7 @@ again mlp.json --devices $sims --objective throughput
 again mlp.json --devices $sims --objective makespan
 again mlp.json --devices $sims --watts sim:desktop-cpu=30:2
 again mlp.json --devices ref --exact
+again mlp.json --devices ref --accuracy=relaxed
 again mlp.json --devices ref --trust-estimates --watts ref=65:10 --price ref=3/h
 again mlp.json --devices $sims --pin fc1=sim:laptop-gpu --no-fuse epilogue --mem-limit sim:laptop-gpu=1G --mem-reserve sim:laptop-gpu=1M
 ! grep -q watts hint; say $? "watts that the device's profile states are not said"

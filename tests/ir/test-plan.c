@@ -363,12 +363,14 @@ test_origin (Fixture *f, gconstpointer data)
 
   (void) data;
   f->plan->no_fuse = g_strdupv ((char **) no_fuse);
-  f->plan->origin = (TpPlanOrigin){ 3, TRUE, TRUE, g_strdupv ((char **) facts),
+  f->plan->origin = (TpPlanOrigin){ 3, TRUE, TRUE, TRUE,
+                                    g_strdupv ((char **) facts),
                                     g_strdup ("a \"b\"") };
   text = tp_plan_to_json (f->plan, f->graph);
   plan = load_text (f, text);
   g_assert_true (plan->version == 2 && plan->origin.n_threads == 3);
   g_assert_true (plan->origin.is_exact && plan->origin.trusts_estimates);
+  g_assert_true (plan->origin.is_relaxed);
   g_assert_cmpstr (plan->origin.facts[0], ==, facts[0]);
   g_assert_cmpstr (plan->origin.machine, ==, "a \"b\"");
   g_assert_cmpstr (plan->no_fuse[0], ==, "prologue");
