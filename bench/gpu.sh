@@ -1,17 +1,17 @@
 #!/bin/sh
 # What tplan is worth on this machine's GPU, in one command and at most eight minutes:
-# whether every op is right there, what copies and launches cost, products and rows
-# against the device's peak and bandwidth, networks on the CPU, on the GPU and mixed
-# against their predictions, and torch beside them where python3 has it. Installs
-# nothing; docs/gpu.md says what the figures mean.
+# whether every op is right there, what copies and launches cost, products, convolutions
+# and rows against the device's peak and bandwidth, what tuning wins, networks on the CPU,
+# on the GPU and mixed against their predictions, and torch beside them where python3 has
+# it. Installs nothing; docs/gpu.md says what the figures mean.
 #
 # usage: gpu.sh [--quick] [--time SECONDS] [--device opencl:N] [--only PARTS] [OUT-FOLDER]
 #
 # Writes gpu.json, rewritten after each step, gpu.log and cost.json (the cost table) to
 # OUT-FOLDER, $OUT or ./gpu-report, and goes on from a cost.json that is there. PARTS are
-# some of "constants links conformance schedules products rows torch networks check". A
-# step that fails, hangs or has no time left loses itself only. Runs from the folder of `make bindist`, or from a build that TPLAN_BUILD
-# names.
+# some of "links conformance schedules products rows torch tune convolutions networks
+# check". A step that fails, hangs or has no time left loses itself only. Runs from the
+# folder of `make bindist`, or from a build that TPLAN_BUILD names.
 set -u
 quick=0 seconds=480 device= only= out=${OUT:-gpu-report}
 while [ $# -gt 0 ]; do
@@ -252,10 +252,50 @@ rows () # NAME TYPE ROWS COLUMNS MORE-INPUTS ATTRS
 JSON
 }
 
-# One op alone on the device, steps waited for, after its kernel was calibrated.
+# Those of ResNet50, each once: channels, filters, side, kernel, step.
+resnet50_convolutions='3 64 224 7 2
+64 64 56 1 1
+64 64 56 3 1
+64 256 56 1 1
+256 64 56 1 1
+256 128 56 1 1
+128 128 56 3 2
+256 512 56 1 2
+128 512 28 1 1
+512 128 28 1 1
+128 128 28 3 1
+512 256 28 1 1
+256 256 28 3 2
+512 1024 28 1 2
+256 1024 14 1 1
+1024 256 14 1 1
+256 256 14 3 1
+1024 512 14 1 1
+512 512 14 3 2
+1024 2048 14 1 2
+512 2048 7 1 1
+2048 512 7 1 1
+512 512 7 3 1'
+# They are one model, a result each; those of one size read the same input.
+convolutions_model () # BATCH HOW-MANY
+{
+  echo "$resnet50_convolutions" | head -n "$2" | awk -v batch="$1" '
+    function add(all, one) { return all == "" ? one : all ",\n    " one }
+    { name = sprintf ("conv-%dx%d-%d-%d-%d-%d", $4, $4, $1, $2, $3, $5); from = "x-" $1 "-" $3; pad = int ($4 / 2)
+      if (!(from in seen)) inputs = add(inputs, sprintf ("{\"name\": \"%s\", \"dtype\": \"float32\", \"shape\": [%d, %d, %d, %d]}", from, batch, $1, $3, $3))
+      seen[from] = 1
+      outputs = add(outputs, "\"" name "\"")
+      weights = add(weights, sprintf ("{\"name\": \"w-%s\", \"dtype\": \"float32\", \"shape\": [%d, %d, %d, %d], \"random\": {\"seed\": %d, \"std\": 0.05}}", name, $2, $1, $4, $4, NR))
+      ops = add(ops, sprintf ("{\"name\": \"%s\", \"type\": \"Conv\", \"inputs\": [\"%s\", \"w-%s\"], \"outputs\": [\"%s\"], \"attrs\": {\"kernel_shape\": [%d, %d], \"strides\": [%d, %d], \"pads\": [%d, %d, %d, %d]}}",
+        name, from, name, name, $4, $4, $5, $5, pad, pad, pad, pad)) }
+    END { printf "{ \"format\": \"tplan-graph/1\", \"name\": \"convolutions\", \"opset\": 17,\n  \"inputs\": [%s],\n  \"initializers\": [%s],\n  \"outputs\": [%s],\n  \"ops\": [%s] }\n",
+      inputs, weights, outputs, ops }' > "$work/convolutions.json"
+}
+
+# A model all on the device, steps waited for, after its kernels were calibrated.
 run_op () # NAME
 {
-  step "$1" 40 "$tplan" run -q --devices "cpu,$device" --pin "*=$device" --warmup 2 --repeat 5 --profile \
+  step "$1" 60 "$tplan" run -q --devices "cpu,$device" --pin "*=$device" --warmup 2 --repeat 5 --profile \
     --format json "$work/$1.json"
 }
 
@@ -263,9 +303,10 @@ run_op () # NAME
 op_times () { awk '/"name": "op"/ { on = 1 } on && /"measured_ns"/ { gsub (/[^0-9]/, ""); m = $0 }
   on && /"predicted_ns"/ { gsub (/[^0-9]/, ""); print m, $0; exit }' "$work/$1.out"; }
 
-network () # NAME BATCH SECONDS
+network () # NAME BATCH SECONDS; once
 {
-  [ -f "$examples/$1.json" ] || return
+  [ -f "$examples/$1.json" ] && ! grep -qx "$1 $2" "$work/tried" || return
+  echo "$1 $2" >> "$work/tried"
   step "calibrate-$1-$2" $(($3 + 15)) "$tplan" calibrate -q --devices "cpu,$device" --dim "N=$2" --time-limit "$3" \
     --format json "$examples/$1.json"
   step "net-$1-$2" 45 "$tplan" bench -q --devices "cpu,$device" --dim "N=$2" --time-limit "$bench_seconds" --format json \
@@ -311,6 +352,8 @@ summarise ()
     printf '"peak_gflops": %s,\n"peak_nominal_gflops": %s,\n"bandwidth_gbps": %s,\n' "$(number "$peak")" "$(number "$nominal")" "$(number "$bandwidth")"
     printf '"products": [\n'; list "$work/summary.products"
     printf '],\n"rows": [\n'; list "$work/summary.rows"
+    printf '],\n"convolutions": [\n'; list "$work/summary.convolutions"
+    printf '],\n"tuned": [\n'; list "$work/summary.tuned"
     printf '],\n"networks": [\n'; list "$work/summary.networks"
     printf '],\n"crossover": {\n'
     # From which batch on the device alone is faster than the CPU alone; of those tried.
@@ -330,7 +373,8 @@ summarise ()
 # ---- what is done, the most wanted first --------------------------------------------------
 
 peak= nominal= bandwidth=
-touch "$work/summary.products" "$work/summary.rows" "$work/summary.networks" "$work/summary.torch"
+for part in products rows convolutions tuned networks torch; do : > "$work/summary.$part"; done
+: > "$work/tried"
 describe_machine > "$work/machine.json"
 step machine 30 cat "$work/machine.json"
 find_driver
@@ -346,9 +390,9 @@ say "$("$tplan" devices -q --format csv | grep "^$device,")"
 case $device in *:*) index=${device#*:} ;; esac
 
 if [ $quick = 1 ]; then
-  sizes='64 256' long=1024 walk_seconds=40 bench_seconds=2
+  sizes='64 256' long=1024 walk_seconds=40 bench_seconds=2 batch=1 n_convolutions=3
 else
-  sizes='256 512 1024 2048 4096' long=65536 walk_seconds=60 bench_seconds=4
+  sizes='256 512 1024 2048 4096' long=65536 walk_seconds=60 bench_seconds=4 batch=64 n_convolutions=23
 fi
 calibrate_limit () { [ $quick = 1 ] && echo 15 || echo "$1"; }
 
@@ -418,6 +462,39 @@ row_ops ()
 }
 if wants rows; then row_ops; fi
 
+convolutions ()
+{
+  convolutions_model $batch $n_convolutions
+  step calibrate-convolutions 50 "$tplan" calibrate -q --devices "$device" --time-limit "$(calibrate_limit 35)" --format json \
+    "$work/convolutions.json"
+  run_op convolutions
+  awk -F'"' '/"profile"/ { on = 1 } on && /"name": "conv/ { name = $4 } on && /"type"/ && $4 != "Conv" { name = "" }
+    on && /"measured_ns"/ { gsub (/[^0-9]/, ""); m = $0 }
+    on && /"predicted_ns"/ && name != "" { gsub (/[^0-9]/, ""); print name, m, $0; name = "" }' "$work/convolutions.out" |
+    awk -v batch=$batch -v peak="${nominal:-${peak:-0}}" '{
+      split ($1, it, "-"); kernel = it[2] + 0; out = int ((it[5] - 1) / it[6]) + 1; ops = 2 * batch * it[3] * it[4] * kernel ^ 2 * out ^ 2
+      printf "{\"name\": \"%s\", \"batch\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
+        $1, batch, $2, $3, ($2 > 0 ? ops / $2 : 0), ($3 > 0 ? ops / $3 : 0), ($3 > 0 && peak > 0 ? ops / $3 / peak : 0) }' > "$work/summary.convolutions"
+  while IFS= read -r line; do say "convolution: $line"; done < "$work/summary.convolutions"
+  summarise
+}
+
+# What `calibrate --level tune` wins: of a network that was calibrated, in a time of its own.
+tune () # NAME BATCH SECONDS
+{
+  step "tune-$1" $(($3 + 15)) "$tplan" calibrate -q --level tune --devices "$device" --dim "N=$2" --time-limit "$3" \
+    --format json "$examples/$1.json"
+  step "tuned-$1" 20 "$tplan" cost tune -q --devices "$device" --dim "N=$2" --format json "$examples/$1.json"
+  awk -v net="$1" -v batch="$2" -v device="$device" -F'[:,] *' '
+    /"device"/ { on = index ($0, "\"" device "\"") } /"kernels": [0-9]/ && on { kernels = $2 }
+    /"gain"/ && on && gain == "" { gain = $2 } /"gain_half_interval"/ && on && half == "" { half = $2 }
+    /"correlation"/ && on && correlation == "" { correlation = $2 }
+    END { if (gain != "") printf "{\"network\": \"%s\", \"batch\": %d, \"kernels\": %s, \"gain\": %s, \"gain_half_interval\": %s, \"correlation\": %s}\n",
+      net, batch, kernels, gain, half, correlation }' "$work/tuned-$1.out" >> "$work/summary.tuned"
+  while IFS= read -r line; do say "tuned: $line"; done < "$work/summary.tuned"
+  summarise
+}
+
 # Torch, where there is one with CUDA: products and networks in its own process.
 run_torch ()
 {
@@ -439,13 +516,23 @@ networks () # "NAME BATCH SECONDS"...
 if [ $quick = 1 ]; then
   if wants networks; then networks 'squeezenet1_1 1 5' 'bert_mini 2 5'; fi
   if wants torch; then run_torch 60; fi
+  if wants tune; then tune squeezenet1_1 1 15; fi
+  if wants convolutions; then convolutions; fi
 else
   if wants networks; then networks 'resnet50 64 40'; fi
   if wants torch; then run_torch 90; fi
+  if wants tune; then tune resnet50 64 40; fi
+  if wants convolutions; then convolutions; fi
   if wants networks; then
     networks 'resnet50 1 20' 'bert_base 1 20' 'resnet50 8 20' 'squeezenet1_1 1 12' 'squeezenet1_1 64 15' \
       'bert_base 8 20' 'mobilenet_v2 1 12' 'mobilenet_v2 64 15' 'vit_b_16 8 20' 'bert_base 64 20' 'squeezenet1_1 8 10' \
       'mobilenet_v2 8 10' 'gru_tagger 1 10'
+    # All others, as many as there is time for.
+    for size in 1 8 64; do
+      for net in "$examples"/*.json; do
+        if [ "$(left)" -gt 30 ]; then network "$(basename "$net" .json)" $size 10; fi
+      done
+    done
   fi
 fi
 # Whole networks against the references, as long as there is time.

@@ -1,5 +1,5 @@
 /* schedule-items.c: the family "items": some points per work-item, which fits
- * every nest on every GPU.
+ * every nest on every GPU; some terms at once of what each sums up.
  *
  * A GPU reaches the bandwidth of its memory only with many bytes on their way
  * at once. So an item has vectors of an axis that all accesses walk in step,
@@ -10,12 +10,15 @@
 
 #include "schedule/schedule-items.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/items.h"
 
 #define SMALL_GROUP 64
 #define BUSY_GROUPS 16        /* of a unit, that are better than more points */
 #define MAX_POINTS 8
 #define MIN_NEIGHBOURS 8      /* items that read a piece of memory together */
+#define MAX_TERMS 16          /* unrolled, of what is summed up */
+#define USUAL_TERMS 9
 
 /* The values of a choice. */
 enum
@@ -23,12 +26,14 @@ enum
   LOCAL,                      /* items per group */
   LANES,
   POINTS,                     /* vectors per item */
+  UNROLL,                     /* terms of a sum on their way at once */
 };
 
 static const TpParam params[] = {
   { "local", 1, 2, 1 << 16, 0 },
   { "lanes", 1, 1, TP_ITEMS_VECTOR, 1 },
   { "points", 1, 1, MAX_POINTS, 1 },
+  { "unroll", 1, 1, MAX_TERMS, 1 },
   { NULL },
 };
 
@@ -119,6 +124,46 @@ list_points (const ItemsAnalysis *a, const TpChoice *partial, TpArray *out)
     }
 }
 
+/* ---- terms ------------------------------------------------------------- */
+
+static gboolean
+is_unrolled_by (const ItemsAnalysis *a, gint64 n_terms)
+{
+  g_auto (TpWindowPlan) window = { NULL };
+
+  if (n_terms == 1)
+    return TRUE;
+  if (a->nest->n_stages == 0 || tp_nest_covers_reduce (a->nest))
+    return FALSE;
+  tp_window_plan_init (&window, tp_nest_copy (a->nest));
+  return tp_window_plan_unroll (&window, n_terms);
+}
+
+/* Do loops see to what is outside of some load? */
+static gboolean
+is_guarded (const ItemsAnalysis *a)
+{
+  gboolean is_guarded = FALSE;
+
+  for (int i = 0; i < a->nest->n_loads; i++)
+    is_guarded |= a->nest->loads[i].n_guards > 0;
+  return is_guarded;
+}
+
+/* The most, but for guards, which cost less where loops stay. */
+static void
+list_terms (const ItemsAnalysis *a, const TpChoice *partial, TpArray *out)
+{
+  gint64 usual = is_guarded (a) ? 1 : USUAL_TERMS;
+
+  while (!is_unrolled_by (a, usual))
+    usual--;
+  tp_family_append (partial, UNROLL, usual, out);
+  for (gint64 n = MAX_TERMS; n > 0; n--)
+    if (n != usual && is_unrolled_by (a, n))
+      tp_family_append (partial, UNROLL, n, out);
+}
+
 /* ---- groups ------------------------------------------------------------ */
 
 static void
@@ -179,7 +224,7 @@ items_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
 {
   static void (*const steps[]) (const ItemsAnalysis *, const TpChoice *,
                                 TpArray *)
-      = { list_lanes, list_points, list_groups };
+      = { list_lanes, list_points, list_terms, list_groups };
 
   steps[step] (analysis, partial, out);
 }
@@ -194,6 +239,8 @@ items_find_fault (gconstpointer analysis, const TpChoice *choice)
     return "no axis is one for such vectors";
   if (v[POINTS] > 1 && find_point_axis (a, v[LANES], v[POINTS]) < 0)
     return "no axis is one for so many points";
+  if (!is_unrolled_by (a, v[UNROLL]))
+    return "no part of the sum has so many terms";
   return tp_family_find_local_fault (a->target, v[LOCAL]);
 }
 
@@ -204,6 +251,8 @@ plan (TpWindowPlan *window, const ItemsAnalysis *a, const TpChoice *choice)
   TpGrid *grid = &window->grid;
 
   tp_window_plan_init (window, tp_nest_copy (a->nest));
+  if (!tp_window_plan_unroll (window, v[UNROLL]))
+    g_assert_not_reached ();  /* it is no fault */
   grid->local_size = v[LOCAL];
   grid->lanes = v[LANES];
   grid->vaxis = v[LANES] > 1 ? a->vaxis : -1;
@@ -225,7 +274,7 @@ items_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 
 const TpFamily tp_schedule_items = {
   .form = { "items", params },
-  .n_steps = 3,
+  .n_steps = 4,
   .is_for = tp_target_is_gpu,
   .analyze = items_analyze,
   .free = items_free,

@@ -429,6 +429,43 @@ tp_window_plan_init (TpWindowPlan *window, TpNest *nest)
   order_reduce_axes (window);
 }
 
+/* The axis at @level becomes two, the inner one of @extent points. */
+static gboolean
+split_reduce (TpWindowPlan *window, int level, gint64 extent)
+{
+  int outer = window->nest->n_axes == TP_NEST_MAX_AXES
+                  ? -1
+                  : tp_nest_split_axis (window->nest, window->axes[level], extent);
+
+  if (outer < 0)
+    return FALSE;
+  for (int i = window->n; i > level; i--)
+    {
+      window->axes[i] = window->axes[i - 1];
+      window->is_unrolled[i] = window->is_unrolled[i - 1];
+    }
+  window->n++;
+  window->axes[level] = outer;
+  window->is_unrolled[level] = FALSE;
+  window->is_unrolled[level + 1] = TRUE;
+  return TRUE;
+}
+
+gboolean
+tp_window_plan_unroll (TpWindowPlan *window, gint64 n_terms)
+{
+  for (int level = window->n - 1; level >= 0 && n_terms > 1; level--)
+    {
+      gint64 extent = window->nest->axes[window->axes[level]].extent;
+
+      if (n_terms % extent != 0)
+        return extent % n_terms == 0 && split_reduce (window, level, n_terms);
+      window->is_unrolled[level] = TRUE;
+      n_terms /= extent;
+    }
+  return n_terms == 1;
+}
+
 void
 tp_window_plan_clear (TpWindowPlan *window)
 {

@@ -21,6 +21,9 @@ typedef struct
 void tp_window_plan_init (TpWindowPlan *window, TpNest *nest);
 void tp_window_plan_clear (TpWindowPlan *window);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpWindowPlan, tp_window_plan_clear)
+/* Unrolls the innermost @n_terms of the reduce axes, of which the outermost may be a part
+ * of its axis, which is split. FALSE: they have no such part; @window is of no use then. */
+gboolean tp_window_plan_unroll (TpWindowPlan *window, gint64 n_terms);
 /* Emits @window as a kernel of its own. */
 void tp_window_plan_emit (const TpWindowPlan *window, TpBuild *build);
 /* Emits @windows as one kernel, whose groups they share out among them. */

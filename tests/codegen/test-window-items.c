@@ -141,6 +141,50 @@ test_tiles (void)
       }
 }
 
+/* Random operands of float32, as many as @lowered has; the last is the result. */
+static void **
+new_operands (const TpLowered *lowered)
+{
+  void **operands = g_new0 (void *, lowered->n_operands + 1);
+
+  for (int i = 0; i < lowered->n_operands; i++)
+    {
+      gint64 n = lowered->operands[i].n_elements;
+      float *values = g_new0 (float, n);
+
+      for (gint64 j = 0; j < n && i < lowered->n_operands - 1; j++)
+        values[j] = tp_random_uniform (i + 1, j);
+      operands[i] = values;
+    }
+  return operands;
+}
+
+/* Terms at once, of whole axes and of parts, are added in the order they were. */
+static void
+test_terms (void)
+{
+  static const int terms[] = { 1, 2, 3, 4, 6, 12 };
+  g_autoptr (TpLowered) lowered = new_pool (
+      CONV (2, 20, 12, 12, 20, 3, 12, 12, 0, 1, 20, .is_row_major = FALSE), FALSE);
+  gsize size = lowered->operands[lowered->n_operands - 1].n_elements * sizeof (float);
+  g_autofree float *first = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (terms); i++)
+    {
+      g_autofree char *schedule
+          = g_strdup_printf ("items local=32 lanes=1 unroll=%d", terms[i]);
+      g_autoptr (TpProgram) program = new_program (lowered, schedule);
+      g_auto (GStrv) operands = (char **) new_operands (lowered);
+      void *result = operands[lowered->n_operands - 1];
+
+      check_program (lowered, program, run_by_interpreter);
+      g_assert_true (run_by_interpreter (program, (void *const *) operands, NULL));
+      if (i == 0)
+        first = g_memdup2 (result, size);
+      g_assert_cmpmem (first, size, result, size);
+    }
+}
+
 static void
 check_refused (const TpLowered *lowered, const char *schedule, const char *why)
 {
@@ -166,6 +210,7 @@ test_refused (void)
   check_refused (rows, "window-items local=32 lanes=1 tile=8 flat=2", "unrolled");
   check_refused (rows, "window-items local=128 lanes=1 tile=2 flat=1",
                  "work-items");
+  check_refused (rows, "items local=32 lanes=1 unroll=3", "terms");
   check_refused (single, "window-items local=32 lanes=1 tile=2 flat=1", "none");
 }
 
@@ -177,6 +222,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window-items/rival", test_rival);
   g_test_add_func ("/window-items/shared", test_shared);
   g_test_add_func ("/window-items/tiles", test_tiles);
+  g_test_add_func ("/window-items/terms", test_terms);
   g_test_add_func ("/window-items/refused", test_refused);
   return g_test_run ();
 }

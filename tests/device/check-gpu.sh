@@ -23,7 +23,7 @@ sys.exit(0 if eval(sys.argv[2]) else 1)
 PY
 }
 
-sh "$gpu" --quick --time 400 report > log 2> .err
+sh "$gpu" --quick --time 480 report > log 2> .err
 say $? "gpu.sh ends well"
 holds report/gpu.json 'd["format"] == "tplan-gpu/1" and d["complete"] and d["quick"]'
 say $? "its JSON is whole"
@@ -39,6 +39,13 @@ holds report/gpu.json '[r["op"] for r in m["rows"]] == ["copy", "softmax", "laye
 say $? "rows"
 holds report/gpu.json '{n["network"] for n in m["networks"]} == {"squeezenet1_1", "bert_mini"} and all(n["plan_ns"] > 0 and n["regret"] >= 0 and n["device_ns"] for n in m["networks"])'
 say $? "networks"
+holds report/gpu.json 'len(m["convolutions"]) == 3 and all(c["measured_ns"] > 0 and c["calibrated_ns"] > 0 for c in m["convolutions"])'
+say $? "convolutions"
+# 2 * 64 * 3 * 7 * 7 * 112 * 112 operations, told apart by the name.
+holds report/gpu.json 'm["convolutions"] and all(abs(c["gflops"] * c["measured_ns"] / {"7x7": 236027904, "1x1": 25690112, "3x3": 231211008}[c["name"][5:8]] - 1) < 0.05 for c in m["convolutions"])'
+say $? "and their operations"
+holds report/gpu.json 's["tuned-squeezenet1_1"]["result"]["format"] == "tplan-cost-tune/1" and [t["network"] for t in m["tuned"]] == ["squeezenet1_1"]'
+say $? "what was tuned"
 holds report/gpu.json 'all(s["check-" + n]["status"] == 0 for n in ("bert_mini", "squeezenet1_1", "gru_tagger"))'
 say $? "and their results are right"
 holds report/cost.json 'True' || grep -q '"tplan-cost/' report/cost.json
