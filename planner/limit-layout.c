@@ -109,7 +109,7 @@ lay_out (TpLimitLayout *layout, int device)
 
 /* What @device takes of what is set. */
 static gint64
-get_needed (TpLimitLayout *layout, int device)
+count_needed (TpLimitLayout *layout, int device)
 {
   const TpMemory *memory;
   gint64 needed;
@@ -140,7 +140,7 @@ find_row_over (TpLimitLayout *layout, int row)
     return 0;
   for (int d = 0; d < problem->n_devices; d++)
     if (tp_pools_is_in (problem->costs, row, d))
-      layout->needed[d] = get_needed (layout, d);
+      layout->needed[d] = count_needed (layout, d);
   return tp_pools_find_missing (problem->costs, problem->limits, row,
                                 layout->needed);
 }
@@ -153,6 +153,13 @@ tp_limit_layout_get (TpLimitLayout *layout, const gint8 *devices)
   for (int d = 0; d < layout->problem->n_devices; d++)
     lay_out (layout, d);
   return layout->execution;
+}
+
+gint64
+tp_limit_layout_get_needed (TpLimitLayout *layout, const gint8 *devices,
+                            int device)
+{
+  return set (layout, devices) ? count_needed (layout, device) : G_MAXINT64;
 }
 
 gint64

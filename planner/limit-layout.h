@@ -31,6 +31,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLimitLayout, tp_limit_layout_clear)
  * read, or there is no order. */
 const TpExecution *tp_limit_layout_get (TpLimitLayout *layout,
                                         const gint8 *devices);
+/* What @device takes; G_MAXINT64: it cannot be counted, or it does not run. */
+gint64 tp_limit_layout_get_needed (TpLimitLayout *layout, const gint8 *devices,
+                                   int device);
 /* Bytes above the limits in all rows; G_MAXINT64: they cannot be counted, or it
  * does not run. */
 gint64 tp_limit_layout_get_over (TpLimitLayout *layout, const gint8 *devices);

@@ -20,15 +20,7 @@ find_excess (gpointer layout, const guint8 *devices)
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
 }
 
-/* The cheapest for one run that fits. */
-static gboolean
-find_within (const TpProblem *problem, guint8 *devices)
-{
-  return problem->n_devices > 2 ? tp_share_find (problem, devices, NULL)
-                                : tp_limit_find (problem, devices, NULL);
-}
-
-/* What is proved holds of all placements, whether they fit or not. */
+/* From the cheapest for one run that fits. What is proved holds of all placements, whether they fit or not. */
 static TpLoadProof *
 solve_within (const TpProblem *problem, guint8 *devices, GError **error)
 {
@@ -39,7 +31,7 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   g_autoptr (TpLoadProof) proof = NULL;
   gint64 excess;
 
-  if (!find_within (problem, start))
+  if (!tp_share_find_any (problem, start, NULL))
     room.start = NULL;
   tp_limit_layout_init (&layout, problem);
   proof = tp_load_solve_within (problem, &room, devices, &excess, error);

@@ -67,6 +67,37 @@ add_colocation (Filler *filler, int index)
     filler->all->colocation_of[filler->first.node + it->nodes[k]] = own;
 }
 
+/* Those of all parts, in their order, at *@at. */
+static void
+add_ends (int **at, const int *tensors, int n, int first)
+{
+  for (int i = 0; i < n; i++)
+    *(*at)++ = first + tensors[i];
+}
+
+static void
+fill_ends (TpMixUnion *all, const TpMix *mix)
+{
+  TpGraph *graph = &all->graph;
+  int *at;
+
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      graph->n_inputs += mix->parts[i].graph->n_inputs;
+      graph->n_outputs += mix->parts[i].graph->n_outputs;
+    }
+  at = all->ends
+      = tp_new (int, (gsize) graph->n_inputs + (gsize) graph->n_outputs + 1);
+  graph->inputs = at;
+  graph->outputs = at + graph->n_inputs;
+  for (int i = 0; i < mix->n_parts; i++)
+    add_ends (&at, mix->parts[i].graph->inputs, mix->parts[i].graph->n_inputs,
+              all->first[i].tensor);
+  for (int i = 0; i < mix->n_parts; i++)
+    add_ends (&at, mix->parts[i].graph->outputs,
+              mix->parts[i].graph->n_outputs, all->first[i].tensor);
+}
+
 static gsize
 count_numbers (const TpGraph *graph)
 {
@@ -184,6 +215,7 @@ fill_graph (TpMixUnion *all, const TpMix *mix)
     n_numbers += count_numbers (mix->parts[i].graph);
   all->numbers = filler.numbers = tp_new (int, n_numbers + 1);
   alloc_graph (all, all->first[mix->n_parts]);
+  fill_ends (all, mix);
   for (int i = 0; i < mix->n_parts; i++)
     {
       filler.part = &mix->parts[i];
@@ -228,6 +260,7 @@ tp_mix_union_clear (TpMixUnion *all)
   g_clear_pointer (&all->costs, tp_costs_unref);
   g_clear_pointer (&all->first, g_free);
   g_clear_pointer (&all->numbers, g_free);
+  g_clear_pointer (&all->ends, g_free);
   g_clear_pointer (&all->colocations, g_free);
   g_clear_pointer (&all->colocation_of, g_free);
 }

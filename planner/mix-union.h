@@ -20,6 +20,7 @@ typedef struct
   TpMixFirst *first;          /* [part], and what is after the last */
   int *numbers;               /* of tensors and nodes: what those of graph point
                                * to */
+  int *ends;                  /* inputs of graph, then outputs */
   TpColocation *colocations;  /* the graph's, and of each node which it is in */
   int *colocation_of;
 } TpMixUnion;

@@ -8,90 +8,16 @@
 #include "planner/mix.h"
 
 #include "ir/guard.h"
-#include "ir/pools.h"
+#include "planner/load-room.h"
 #include "planner/load.h"
+#include "planner/mix-room.h"
 #include "planner/mix-union.h"
 #include "planner/place.h"
 
 #include <math.h>
 #include <string.h>
 
-/* ---- memory -------------------------------------------------------------- */
-
-typedef struct
-{
-  const TpMix *mix;
-  const TpMixUnion *all;
-  const gint64 *limits;
-} Room;
-
-static void
-move_parts (const TpMix *mix, const TpMixUnion *all, const guint8 *devices)
-{
-  for (int i = 0; i < mix->n_parts; i++)
-    tp_place_move (mix->parts[i].plan, mix->parts[i].graph,
-                   devices + all->first[i].node);
-}
-
-static gint64
-sum_bytes (const TpMix *mix, int device)
-{
-  gint64 bytes = 0;
-
-  for (int i = 0; i < mix->n_parts; i++)
-    {
-      const TpPlan *plan = mix->parts[i].plan;
-
-      if (!tp_size_add (bytes, plan->peak_bytes[device], &bytes)
-          || !tp_size_add (bytes, plan->weight_bytes[device], &bytes))
-        bytes = TP_PLAN_MAX_NUMBER;
-    }
-  return bytes;
-}
-
-/* What is missing in @row of limits for the plans as they are. */
-static gint64
-find_missing (const TpMix *mix, const gint64 *limits, int row)
-{
-  const TpCosts *costs = mix->parts[0].plan->costs;
-  g_autofree gint64 *bytes = tp_new (gint64, costs->n_devices + 1);
-
-  for (int d = 0; d < costs->n_devices; d++)
-    bytes[d] = sum_bytes (mix, d);
-  return tp_pools_find_missing (costs, limits, row, bytes);
-}
-
-static gint64
-find_excess (gpointer data, const guint8 *devices)
-{
-  const Room *room = data;
-  gint64 sum = 0;
-
-  move_parts (room->mix, room->all, devices);
-  for (int d = 0; d < tp_pools_count_rows (room->all->costs); d++)
-    sum += MIN (find_missing (room->mix, room->limits, d),
-                TP_PLAN_MAX_NUMBER / 16);
-  return sum;
-}
-
-static gboolean
-refuse_memory (const TpMix *mix, const gint64 *limits, GError **error)
-{
-  const TpCosts *costs = mix->parts[0].plan->costs;
-  int worst = 0;
-
-  for (int d = 1; d < tp_pools_count_rows (costs); d++)
-    if (find_missing (mix, limits, d) > find_missing (mix, limits, worst))
-      worst = d;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
-               "no placement was found in which arenas and weights of all %d "
-               "graphs fit: the one that takes least too much takes %"
-               G_GINT64_FORMAT " bytes more on '%s' than its %"
-               G_GINT64_FORMAT ": allow more, or plan fewer graphs",
-               mix->n_parts, find_missing (mix, limits, worst),
-               tp_pools_get_name (costs, worst), limits[worst]);
-  return FALSE;
-}
+#define ROOM_WORK (1 << 21)   /* as of TpLoadRoom */
 
 /* ---- the proof ----------------------------------------------------------- */
 
@@ -260,43 +186,93 @@ check_rates (const TpMix *mix, GError **error)
 
 /* ---- all ------------------------------------------------------------------ */
 
+static void
+move_parts (const TpMix *mix, const TpMixUnion *all, const guint8 *devices)
+{
+  for (int i = 0; i < mix->n_parts; i++)
+    tp_place_move (mix->parts[i].plan, mix->parts[i].graph,
+                   devices + all->first[i].node);
+}
+
+/* What is found on the way is near what fits, and is made better. What is proved of those
+ * that fit is of lower limits than there are, and no proof. */
+static void
+search_room (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
+             TpLoadProof *proof)
+{
+  TpLoadRoom asked = { tp_mix_room_find_excess, room, ROOM_WORK, NULL, NULL };
+  TpProblem lower = *problem;
+
+  lower.limits = room->lower;
+  lower.is_part = TRUE;
+  tp_load_room_search (&lower, devices, &asked, proof);
+  g_clear_pointer (&proof->room, tp_room_proof_free);
+}
+
+static TpLoadProof *
+solve_within (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
+              GError **error)
+{
+  g_autofree guint8 *start
+      = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
+  TpLoadRoom asked = { tp_mix_room_find_excess, room, ROOM_WORK, start, NULL };
+  g_autoptr (TpLoadProof) proof = NULL;
+  gint64 excess = 0;
+
+  if (!tp_mix_room_find (room, problem, start))
+    asked.start = NULL;
+  proof = tp_load_solve_within (problem, &asked, devices, &excess, error);
+  if (proof == NULL)
+    return NULL;
+  if (excess > 0)
+    {
+      tp_mix_room_fail (room, devices, error);
+      return NULL;
+    }
+  search_room (problem, room, devices, proof);
+  return g_steal_pointer (&proof);
+}
+
 /* Without limits; and once more with them, if what was found does not fit. */
 static TpLoadProof *
-solve (const TpProblem *problem, Room *room, guint8 *devices, GError **error)
+solve (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
+       GError **error)
 {
-  TpLoadRoom asked = { find_excess, room, 1 << 21, NULL, NULL };
-  gint64 excess = 0;
-  g_autoptr (TpLoadProof) proof
-      = tp_load_solve (problem, devices, error);
+  g_autoptr (TpLoadProof) proof = tp_load_solve (problem, devices, error);
 
-  if (proof == NULL || room->limits == NULL
-      || find_excess (room, devices) == 0)
+  if (proof == NULL || tp_mix_room_find_excess (room, devices) == 0)
     return g_steal_pointer (&proof);
-  g_clear_pointer (&proof, tp_load_proof_free);
-  proof = tp_load_solve_within (problem, &asked, devices, &excess, error);
-  if (proof == NULL || excess == 0)
-    return g_steal_pointer (&proof);
-  move_parts (room->mix, room->all, devices);
-  refuse_memory (room->mix, room->limits, error);
-  return NULL;
+  return solve_within (problem, room, devices, error);
+}
+
+static TpLoadProof *
+solve_all (const TpMix *mix, const TpMixUnion *all, const gint64 *limits,
+           guint8 *devices, GError **error)
+{
+  g_auto (TpMixRoom) room = { 0 };
+  g_autoptr (TpProblem) problem
+      = tp_problem_new (&all->graph, all->groups, all->costs, "throughput",
+                        error);
+
+  if (problem == NULL)
+    return NULL;
+  if (limits == NULL)
+    return tp_load_solve (problem, devices, error);
+  tp_mix_room_init (&room, mix, all, limits);
+  return solve (problem, &room, devices, error);
 }
 
 gboolean
 tp_mix_place (TpMix *mix, const gint64 *limits, GError **error)
 {
   g_auto (TpMixUnion) all = { 0 };
-  g_autoptr (TpProblem) problem = NULL;
   g_autofree guint8 *devices = NULL;
-  Room room = { mix, &all, limits };
 
   tp_mix_union_init (&all, mix);
-  problem = tp_problem_new (&all.graph, all.groups, all.costs, "throughput",
-                            error);
-  if (problem == NULL)
-    return FALSE;
   devices = tp_new0 (guint8, (gsize) all.graph.n_nodes + 1);
   tp_load_proof_free (mix->proof);
-  mix->proof = solve (problem, &room, devices, error);
+  mix->proof = NULL;
+  mix->proof = solve_all (mix, &all, limits, devices, error);
   if (mix->proof == NULL)
     return FALSE;
   move_parts (mix, &all, devices);

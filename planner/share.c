@@ -120,6 +120,13 @@ tp_share_find (const TpProblem *problem, guint8 *devices, GError **error)
   return share_solve (problem, plan, devices, cheapest, error);
 }
 
+gboolean
+tp_share_find_any (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  return problem->n_devices > 2 ? tp_share_find (problem, devices, error)
+                                : tp_limit_find (problem, devices, error);
+}
+
 /* By the first bound: what the op costs elsewhere is that much above the least of
  * all, at least. */
 static void

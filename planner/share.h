@@ -11,4 +11,8 @@ extern const TpSolver tp_solver_share;
 gboolean tp_share_find (const TpProblem *problem, guint8 *devices,
                         GError **error);
 
+/* Whichever of both is for as many devices. */
+gboolean tp_share_find_any (const TpProblem *problem, guint8 *devices,
+                            GError **error);
+
 #endif

@@ -102,13 +102,6 @@ lower_limits (const TpProblem *problem, const guint8 *devices, gint64 *limits)
   return has_changed;
 }
 
-static gboolean
-find_within (const TpProblem *problem, guint8 *devices, GError **error)
-{
-  return problem->n_devices > 2 ? tp_share_find (problem, devices, error)
-                                : tp_limit_find (problem, devices, error);
-}
-
 gboolean
 tp_span_room_find (const TpProblem *problem, guint8 *start, guint8 *roomy,
                    GError **error)
@@ -120,14 +113,14 @@ tp_span_room_find (const TpProblem *problem, guint8 *start, guint8 *roomy,
   g_autofree guint8 *next = tp_new (guint8, n + 1);
   TpProblem tighter = *problem;
 
-  if (!find_within (problem, start, error))
+  if (!tp_share_find_any (problem, start, error))
     return FALSE;
   memcpy (roomy, start, n);
   tighter.limits = limits;
   for (int i = 0; i < MAX_TRIES && lower_limits (problem, roomy, limits); i++)
     {
       memset (next, 0, n);
-      if (!find_within (&tighter, next, NULL))
+      if (!tp_share_find_any (&tighter, next, NULL))
         break;
       memcpy (roomy, next, n);
     }

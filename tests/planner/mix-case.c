@@ -4,8 +4,19 @@
 #include "mix-case.h"
 
 #include "ir/plan-memory.h"
+#include "planner/check/check-mix.h"
 #include "planner/mix.h"
 #include "planner/place.h"
+
+TpTestMixSpec
+tp_test_mix_spec_draw (int n_ops)
+{
+  return (TpTestMixSpec){ .n_parts = g_test_rand_int_range (1, 4),
+                          .n_ops = n_ops,
+                          .n_devices = 2,
+                          .host = g_test_rand_int_range (-1, 2),
+                          .is_same = g_test_rand_int_range (0, 6) == 0 };
+}
 
 static TpTestCase *
 new_part (const TpTestMixSpec *spec)
@@ -83,4 +94,35 @@ tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs)
   tp_mix_place (mix, NULL, &error);
   g_assert_no_error (error);
   return mix;
+}
+
+void
+tp_test_mix_draw_rates (gint64 *n_runs)
+{
+  for (int i = 0; i < TP_TEST_MIX_PARTS; i++)
+    n_runs[i] = g_test_rand_int_range (1, 13);
+}
+
+void
+tp_test_mix_check (const TpMix *mix)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  if (tp_check_mix (mix, reasons))
+    return;
+  g_test_message ("%s", (const char *) reasons->pdata[0]);
+  g_test_fail ();
+}
+
+gint64
+tp_test_mix_find_most (const TpTestMixCase *test, const gint64 *loads)
+{
+  gint64 most = 0, sum = 0;
+
+  for (int e = 0; e < TP_TEST_MIX_ENGINES; e++)
+    {
+      most = MAX (most, loads[e]);
+      sum += loads[e];
+    }
+  return test->parts[0]->costs->is_same_silicon ? sum : most;
 }

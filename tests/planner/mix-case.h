@@ -7,6 +7,7 @@
 #include "random-graph.h"
 
 #define TP_TEST_MIX_PARTS 3
+#define TP_TEST_MIX_ENGINES 9 /* of three devices */
 
 typedef struct
 {
@@ -23,7 +24,8 @@ typedef struct
   gboolean is_same;           /* all devices are the processors of the host */
 } TpTestMixSpec;
 
-/* From GTest's random numbers. */
+/* From GTest's random numbers, as all that is drawn: for two devices. */
+TpTestMixSpec tp_test_mix_spec_draw (int n_ops);
 TpTestMixCase *tp_test_mix_case_new (const TpTestMixSpec *spec);
 void tp_test_mix_case_free (TpTestMixCase *test);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTestMixCase, tp_test_mix_case_free)
@@ -32,6 +34,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpTestMixCase, tp_test_mix_case_free)
 TpMix *tp_test_mix_new (const TpTestMixCase *test, const gint64 *n_runs);
 /* The same, placed: rates are such that they can be kept. */
 TpMix *tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs);
+
+/* [part] */
+void tp_test_mix_draw_rates (gint64 *n_runs);
+/* The test fails if @mix is not valid. */
+void tp_test_mix_check (const TpMix *mix);
+/* What the busiest engine carries of @loads. */
+gint64 tp_test_mix_find_most (const TpTestMixCase *test, const gint64 *loads);
 
 typedef struct
 {

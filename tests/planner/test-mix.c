@@ -4,40 +4,10 @@
 #include "mix-case.h"
 #include "planner/check/check-mix.h"
 #include "planner/mix.h"
-#include "planner/place.h"
 
 #include <string.h>
 
-#define MAX_ENGINES 9         /* of three devices */
 #define MAX_OPS 32
-
-static TpTestMixSpec
-make_spec (int n_ops)
-{
-  return (TpTestMixSpec){ .n_parts = g_test_rand_int_range (1, 4),
-                          .n_ops = n_ops,
-                          .n_devices = 2,
-                          .host = g_test_rand_int_range (-1, 2),
-                          .is_same = g_test_rand_int_range (0, 6) == 0 };
-}
-
-static void
-draw_rates (gint64 *n_runs)
-{
-  for (int i = 0; i < TP_TEST_MIX_PARTS; i++)
-    n_runs[i] = g_test_rand_int_range (1, 13);
-}
-
-static void
-assert_checked (const TpMix *mix)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-
-  if (tp_check_mix (mix, reasons))
-    return;
-  g_test_message ("%s", (const char *) reasons->pdata[0]);
-  g_test_fail ();
-}
 
 /* ---- brute force ---------------------------------------------------------- */
 
@@ -46,31 +16,18 @@ static gboolean
 find_loads (const TpTestMixCase *test, const TpMix *mix, const guint8 *devices,
             gint64 *loads)
 {
-  memset (loads, 0, sizeof (gint64) * MAX_ENGINES);
+  memset (loads, 0, sizeof (gint64) * TP_TEST_MIX_ENGINES);
   for (int i = 0; i < test->n_parts; i++)
     {
-      gint64 own[MAX_ENGINES] = { 0 };
+      gint64 own[TP_TEST_MIX_ENGINES] = { 0 };
 
       if (!tp_test_case_loads (test->parts[i], devices, own))
         return FALSE;
-      for (int e = 0; e < MAX_ENGINES; e++)
+      for (int e = 0; e < TP_TEST_MIX_ENGINES; e++)
         loads[e] += mix->parts[i].n_runs * own[e];
       devices += test->parts[i]->graph->n_nodes;
     }
   return TRUE;
-}
-
-static gint64
-find_most (const TpTestMixCase *test, const gint64 *loads)
-{
-  gint64 most = 0, sum = 0;
-
-  for (int e = 0; e < MAX_ENGINES; e++)
-    {
-      most = MAX (most, loads[e]);
-      sum += loads[e];
-    }
-  return test->parts[0]->costs->is_same_silicon ? sum : most;
 }
 
 static int
@@ -86,7 +43,7 @@ count_ops (const TpTestMixCase *test)
 static gint64
 try_all (const TpTestMixCase *test, const TpMix *mix)
 {
-  gint64 loads[MAX_ENGINES], best = TP_COST_NONE;
+  gint64 loads[TP_TEST_MIX_ENGINES], best = TP_COST_NONE;
   guint8 devices[MAX_OPS] = { 0 };
   int n = count_ops (test);
   gboolean is_left = TRUE;
@@ -96,7 +53,7 @@ try_all (const TpTestMixCase *test, const TpMix *mix)
       int i = 0;
 
       if (find_loads (test, mix, devices, loads))
-        best = MIN (best, find_most (test, loads));
+        best = MIN (best, tp_test_mix_find_most (test, loads));
       while (i < n && ++devices[i] == test->parts[0]->costs->n_devices)
         devices[i++] = 0;
       is_left = i < n;
@@ -111,17 +68,17 @@ test_brute_force (void)
 
   for (int round = 0; round < 600; round++)
     {
-      TpTestMixSpec spec = make_spec (round % 20 == 0 ? 12 : 8);
+      TpTestMixSpec spec = tp_test_mix_spec_draw (round % 20 == 0 ? 12 : 8);
       g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
       g_autoptr (TpMix) mix = NULL;
       gint64 n_runs[TP_TEST_MIX_PARTS], best;
 
-      draw_rates (n_runs);
+      tp_test_mix_draw_rates (n_runs);
       mix = tp_test_mix_place (test, n_runs);
       best = try_all (test, mix);
       g_assert_cmpint (mix->proof->load_ns, ==, best);
       g_assert_cmpint (mix->proof->bound_ns, ==, best);
-      assert_checked (mix);
+      tp_test_mix_check (mix);
       n_several += mix->n_parts > 1;
       n_trees += mix->proof->n_bounds > 1;
     }
@@ -134,7 +91,7 @@ test_brute_force (void)
 static TpTestMixCase *
 new_several (int n_ops)
 {
-  TpTestMixSpec spec = make_spec (n_ops);
+  TpTestMixSpec spec = tp_test_mix_spec_draw (n_ops);
 
   spec.n_devices = 3;
   return tp_test_mix_case_new (&spec);
@@ -151,12 +108,12 @@ test_several (void)
       g_autoptr (TpMix) mix = NULL;
       gint64 n_runs[TP_TEST_MIX_PARTS], best;
 
-      draw_rates (n_runs);
+      tp_test_mix_draw_rates (n_runs);
       mix = tp_test_mix_place (test, n_runs);
       best = try_all (test, mix);
       g_assert_cmpint (mix->proof->load_ns, >=, best);
       g_assert_cmpint (mix->proof->bound_ns, <=, best);
-      assert_checked (mix);
+      tp_test_mix_check (mix);
       n_least += mix->proof->load_ns == best;
       n_proved += mix->proof->load_ns == mix->proof->bound_ns;
     }
@@ -243,7 +200,7 @@ test_several_spoilt (void)
         g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
         gint64 n_runs[TP_TEST_MIX_PARTS];
 
-        draw_rates (n_runs);
+        tp_test_mix_draw_rates (n_runs);
         mix = tp_test_mix_place (test, n_runs);
         if (!lies[i](mix))
           continue;
@@ -270,7 +227,7 @@ test_alone (void)
 {
   for (int round = 0; round < 100; round++)
     {
-      TpTestMixSpec spec = make_spec (30);
+      TpTestMixSpec spec = tp_test_mix_spec_draw (30);
       g_autoptr (TpTestMixCase) test = NULL;
       g_autoptr (TpMix) before = NULL, mix = NULL;
       gint64 n_runs[] = { g_test_rand_int_range (1, 1000) };
@@ -284,7 +241,7 @@ test_alone (void)
                        before->parts[0].plan->load_proof->load_ns);
       g_assert_cmpint (mix->proof->bound_ns, ==,
                        before->parts[0].plan->load_proof->bound_ns);
-      assert_checked (mix);
+      tp_test_mix_check (mix);
     }
 }
 
@@ -295,12 +252,12 @@ test_linear (void)
 {
   for (int round = 0; round < 100; round++)
     {
-      TpTestMixSpec spec = make_spec (40);
+      TpTestMixSpec spec = tp_test_mix_spec_draw (40);
       g_autoptr (TpTestMixCase) test = tp_test_mix_case_new (&spec);
       g_autoptr (TpMix) mix = NULL, more = NULL;
       gint64 n_runs[TP_TEST_MIX_PARTS], times = g_test_rand_int_range (2, 50);
 
-      draw_rates (n_runs);
+      tp_test_mix_draw_rates (n_runs);
       mix = tp_test_mix_place (test, n_runs);
       for (int i = 0; i < TP_TEST_MIX_PARTS; i++)
         n_runs[i] *= times;
@@ -311,61 +268,8 @@ test_linear (void)
       g_assert_cmpfloat_with_epsilon (
           tp_mix_get_busy (mix, mix->proof->load_ns) * (double) times,
           tp_mix_get_busy (more, more->proof->load_ns), 1e-12);
-      assert_checked (more);
+      tp_test_mix_check (more);
     }
-}
-
-static gint64
-find_least (const TpMix *mix, int device)
-{
-  gint64 bytes = 0;
-
-  for (int i = 0; i < mix->n_parts; i++)
-    bytes += mix->parts[i].plan->peak_bytes[device]
-             + mix->parts[i].plan->weight_bytes[device];
-  return bytes;
-}
-
-/* Limits that what is best without them just keeps change nothing; tighter ones give
- * what fits, or a reason, and never a better bound. */
-static void
-test_memory (void)
-{
-  int n_fitting = 0, n_refused = 0;
-
-  for (int round = 0; round < 200; round++)
-    {
-      TpTestMixSpec spec = make_spec (10);
-      g_autoptr (TpTestMixCase) test = NULL;
-      g_autoptr (TpMix) free_mix = NULL, mix = NULL;
-      g_autoptr (GError) error = NULL;
-      gint64 n_runs[TP_TEST_MIX_PARTS], limits[2];
-
-      spec.has_no_groups = TRUE;
-      test = tp_test_mix_case_new (&spec);
-      draw_rates (n_runs);
-      free_mix = tp_test_mix_place (test, n_runs);
-      mix = tp_test_mix_new (test, n_runs);
-      limits[0] = MAX (1, find_least (free_mix, 0) - round % 2);
-      limits[1] = MAX (1, find_least (free_mix, 1) - round % 3);
-      if (!tp_mix_place (mix, limits, &error))
-        {
-          g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE);
-          g_assert_nonnull (strstr (error->message, "allow more"));
-          g_assert_true (round % 6 > 0);
-          n_refused++;
-          continue;
-        }
-      mix->memory_limits = g_memdup2 (limits, sizeof limits);
-      assert_checked (mix);
-      g_assert_cmpint (mix->proof->bound_ns, <=, free_mix->proof->load_ns);
-      if (round % 6 == 0)
-        g_assert_cmpint (mix->proof->load_ns, ==, free_mix->proof->load_ns);
-      n_fitting += mix->proof->load_ns > free_mix->proof->load_ns;
-    }
-  g_test_message ("%d fitted at a price, %d did not", n_fitting, n_refused);
-  g_assert_cmpint (n_fitting, >, 5);
-  g_assert_cmpint (n_refused, >, 5);
 }
 
 /* What cannot be kept is refused, with the engine and what it would carry. */
@@ -397,7 +301,7 @@ test_one_device (void)
 
   mix = tp_test_mix_place (test, n_runs);
   g_assert_cmpint (mix->proof->bound_ns, ==, mix->proof->load_ns);
-  assert_checked (mix);
+  tp_test_mix_check (mix);
 }
 
 /* ---- rates ---------------------------------------------------------------- */
@@ -472,17 +376,17 @@ test_mutation (gconstpointer data)
 
   for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
-      TpTestMixSpec spec = make_spec (20);
+      TpTestMixSpec spec = tp_test_mix_spec_draw (20);
       g_autoptr (TpTestMixCase) test = NULL;
       g_autoptr (TpMix) mix = NULL;
       g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
       gint64 n_runs[TP_TEST_MIX_PARTS];
 
-      draw_rates (n_runs);
+      tp_test_mix_draw_rates (n_runs);
       spec.n_parts = MAX (spec.n_parts, 2);
       test = tp_test_mix_case_new (&spec);
       mix = tp_test_mix_place (test, n_runs);
-      assert_checked (mix);
+      tp_test_mix_check (mix);
       if (!mutation->mutate (mix))
         continue;
       n_done++;
@@ -505,7 +409,6 @@ main (int argc, char **argv)
   g_test_add_func ("/mix/several-spoilt", test_several_spoilt);
   g_test_add_func ("/mix/alone", test_alone);
   g_test_add_func ("/mix/linear", test_linear);
-  g_test_add_func ("/mix/memory", test_memory);
   g_test_add_func ("/mix/too-fast", test_too_fast);
   g_test_add_func ("/mix/one-device", test_one_device);
   for (const TpTestMixMutation *it = tp_test_mix_mutations; it->name != NULL;
