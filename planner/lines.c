@@ -58,28 +58,20 @@ new_times (const TpLines *lines, const TpCosts *as)
   return costs;
 }
 
-static void
-clear_table (TpCost *table, const TpCost *as, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    if (as == NULL || as[i].time_ns != TP_COST_NONE)
-      table[i].time_ns = 0;
-    else
-      table[i].reason = as[i].reason;
-}
-
 void
 tp_lines_init_times (TpLines *lines, const TpCosts *costs)
 {
   gsize n = (gsize) costs->n_nodes * costs->n_devices;
-  gsize n_groups = (gsize) costs->n_groups * costs->n_devices;
 
   lines->fixed = new_times (lines, costs);
   lines->scaled = new_times (lines, costs);
-  clear_table (lines->fixed->nodes, costs->nodes, n);
-  clear_table (lines->fixed->groups, costs->groups, n_groups);
-  clear_table (lines->scaled->nodes, NULL, n);
-  clear_table (lines->scaled->groups, NULL, n_groups);
+  for (gsize i = 0; i < n; i++)
+    {
+      if (costs->nodes[i].time_ns != TP_COST_NONE)
+        lines->fixed->nodes[i].time_ns = 0;
+      lines->fixed->nodes[i].reason = costs->nodes[i].reason;
+      lines->scaled->nodes[i].time_ns = 0;
+    }
 }
 
 /* ---- costs for one x ------------------------------------------------------ */

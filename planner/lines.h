@@ -33,8 +33,8 @@ typedef struct
 void tp_lines_clear (TpLines *lines);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLines, tp_lines_clear)
 
-/* Makes @fixed and @scaled for devices and rows of @costs: where a device can, all takes
- * nothing. */
+/* Makes @fixed and @scaled for devices and ops of @costs: where a device can run an op,
+ * that takes nothing, and no group can be one kernel. */
 void tp_lines_init_times (TpLines *lines, const TpCosts *costs);
 
 /* Whether sums of all costs remain exact with such terms. */

@@ -33,8 +33,10 @@ split_kernels (const TpScale *scale, const TpCosts *from, TpCostsGet get,
         gboolean changes = scale->kind == TP_SCALE_KERNELS && is_of (scale, d);
         gint64 time_ns = get (from, i, d)->time_ns;
 
-        if (time_ns != TP_COST_NONE)
-          get (changes ? out->scaled : out->fixed, i, d)->time_ns = time_ns;
+        if (time_ns == TP_COST_NONE)
+          continue;
+        get (out->fixed, i, d)->time_ns = changes ? 0 : time_ns;
+        get (out->scaled, i, d)->time_ns = changes ? time_ns : 0;
       }
 }
 
