@@ -133,8 +133,11 @@ tp_scale_make_lines (const TpScale *scale, const TpCosts *costs, TpLines *out,
   if (scale->kind == TP_SCALE_WATTS || scale->kind == TP_SCALE_PRICE)
     {
       out->times = costs;
-      return make_rates (scale, out, error);
+      if (!make_rates (scale, out, error))
+        return FALSE;
     }
-  split_times (scale, costs, out);
+  else
+    split_times (scale, costs, out);
+  tp_lines_keep (out);
   return TRUE;
 }
