@@ -46,9 +46,9 @@ tp_api_find_envelope (const TplanPlan *plan, const TpScale *scale,
                  "--objective", objective);
   else if (tp_api_get_plan (plan)->memory_limits != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                 "plans with limits of memory are not made for all scales: "
+                 "plans with limits of memory are not made as one thing changes: "
                  "leave out --mem-limit and --mem-reserve");
   else
-    tp_guard (find_call, &call, "to plan for all scales", error);
+    tp_guard (find_call, &call, "to make all plans", error);
   return call.envelope;
 }

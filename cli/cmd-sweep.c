@@ -11,6 +11,7 @@
 #include "cli/series.h"
 #include "cli/single.h"
 #include "cli/sweep-files.h"
+#include "cli/sweep-ranges.h"
 #include "cli/sweep-scale.h"
 #include "cli/text.h"
 #include "ir/plan.h"
@@ -40,6 +41,7 @@ typedef struct
 {
   TpSeries series;
   GArray *points;             /* SweepPoint */
+  TpRanges *ranges;           /* (nullable): between them */
 } Sweep;
 
 static void
@@ -48,6 +50,7 @@ sweep_clear (Sweep *sweep)
   for (guint i = 0; sweep->points != NULL && i < sweep->points->len; i++)
     tplan_plan_free (g_array_index (sweep->points, SweepPoint, i).plan);
   g_clear_pointer (&sweep->points, g_array_unref);
+  g_clear_pointer (&sweep->ranges, tp_ranges_free);
   tp_series_clear (&sweep->series);
 }
 
@@ -80,6 +83,27 @@ sweep_plan (Sweep *sweep, TpCli *cli, GError **error)
       g_array_append_val (sweep->points, point);
     }
   return TRUE;
+}
+
+/* Where there are ranges: not within limits of memory, nor for other objectives. */
+static gboolean
+sweep_find_ranges (Sweep *sweep, GError **error)
+{
+  guint n = sweep->points->len;
+  g_autofree const TplanPlan **plans = g_new0 (const TplanPlan *, n + 1);
+  g_autofree gint64 *values = g_new0 (gint64, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    {
+      const SweepPoint *point = &g_array_index (sweep->points, SweepPoint, i);
+
+      if (!tp_api_has_ranges (point->plan))
+        return TRUE;
+      plans[i] = point->plan;
+      values[i] = point->value;
+    }
+  sweep->ranges = tp_api_find_ranges (plans, values, (int) n, error);
+  return sweep->ranges != NULL;
 }
 
 /* Whether two plans put their ops on the same devices. */
@@ -190,9 +214,12 @@ sweep_to_json (const Sweep *sweep)
       last = tp_api_get_plan (point->plan);
     }
   return json_pack (
-      "{s:s, s:s, s:o, s:o, s:o, s:b}", "format", "tplan-sweep/1",
+      "{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "format", "tplan-sweep/1",
       "parameter", sweep->series.parameter, "points", points, "breakpoints",
-      breaks, "leaves_host_at",
+      breaks, "ranges",
+      tp_sweep_ranges_to_json (
+          sweep->ranges, g_array_index (sweep->points, SweepPoint, 0).plan),
+      "leaves_host_at",
       leaving == NULL ? json_null () : json_integer (leaving->value),
       "simulated", last != NULL && last->is_simulated);
 }
@@ -253,6 +280,9 @@ sweep_print_table (const Sweep *sweep, TpCli *cli)
                  sweep->series.parameter, leaving->value);
   else
     tp_cli_note (cli, "the plan never leaves the host");
+  tp_sweep_ranges_print (sweep->ranges,
+                         g_array_index (sweep->points, SweepPoint, 0).plan,
+                         sweep->series.parameter, cli);
 }
 
 /* The first plan, and each that puts ops elsewhere than the one before it: those
@@ -319,6 +349,7 @@ sweep_run (TpCli *cli, GError **error)
   sweep.points = g_array_new (FALSE, FALSE, sizeof (SweepPoint));
   good = tp_sweep_files_check (cli, error) && sweep_parse (&sweep, cli, error)
          && sweep_plan (&sweep, cli, error)
+         && sweep_find_ranges (&sweep, error)
          && sweep_finish (&sweep, cli, error);
   sweep_clear (&sweep);
   return good;

@@ -103,8 +103,9 @@ parse_bandwidth (TpSweepRange *range, const char *text, GError **error)
     }
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "--bandwidth '%s': give how many times the bandwidth there is, as "
-               "in --bandwidth 0.1..10 or, of one device, --bandwidth "
-               "opencl:0=0.1..10; times are from 0.000001 to 1000000", text);
+               "in --bandwidth 0.1..10 or, of one device, "
+               "--bandwidth opencl:0=0.1..10; times are from 0.000001 to "
+               "1000000", text);
   return FALSE;
 }
 
@@ -171,8 +172,7 @@ parse_stated (TpSweepRange *range, const Stated *stated, GError **error)
         continue;
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "%s '%s' is not a device with two ends, the first of which is "
-                   "less, such as %s %s", stated->option, texts[i],
-                   stated->option, stated->example);
+                   "less, such as %s", stated->option, texts[i], stated->example);
       return FALSE;
     }
   if (range->option == stated->option && tp_cli_planning.objective == NULL)
@@ -186,10 +186,10 @@ tp_sweep_range_parse (TpSweepRange *range, const char *scale,
 {
   const Stated price
       = { "--price", TP_SCALE_PRICE, "price", &tp_cli_planning.prices,
-          tp_rate_parse_price, "opencl:0=0.1..5/h" };
+          tp_rate_parse_price, "--price opencl:0=0.1..5/h" };
   const Stated watts
       = { "--watts", TP_SCALE_WATTS, "energy", &tp_cli_planning.watts,
-          tp_rate_parse_watts, "opencl:0=50..300:10" };
+          tp_rate_parse_watts, "--watts opencl:0=50..300:10" };
 
   if (scale != NULL
       && (!ask (range, "--scale", error) || !parse_scale (range, scale, error)))

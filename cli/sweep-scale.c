@@ -10,6 +10,7 @@
 #include "cli/planning.h"
 #include "cli/rates.h"
 #include "cli/series.h"
+#include "cli/sweep-devices.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "ir/rates.h"
@@ -130,32 +131,12 @@ get_told (const Scaled *scaled, int index)
                  .cost_to = tp_piece_get_cost (it, to) * kind->cost_unit };
 }
 
-static int
-count_on (const TpPlan *plan, const TpPiece *piece, int device)
-{
-  int n = 0;
-
-  for (int i = 0; i < plan->n_placements; i++)
-    n += piece->devices[i] == device;
-  return n;
-}
-
-static json_t *
-count_devices (const TpPlan *plan, const TpPiece *piece)
-{
-  json_t *devices = json_object ();
-
-  for (int d = 0; d < plan->n_devices; d++)
-    json_object_set_new (devices, plan->devices[d],
-                         json_integer (count_on (plan, piece, d)));
-  return devices;
-}
-
 static json_t *
 told_to_json (const Scaled *scaled, const Told *told)
 {
   const TpPiece *piece = told->piece;
-  json_t *devices = count_devices (tp_api_get_plan (scaled->plan), piece);
+  json_t *devices = tp_sweep_devices_to_json (
+      tp_api_get_plan (scaled->plan), piece->devices);
 
   if (is_rate (scaled))
     return json_pack ("{s:f, s:f, s:I, s:f, s:f, s:i, s:o}", "from",
@@ -217,19 +198,6 @@ scaled_to_json (const Scaled *scaled)
   return object;
 }
 
-/* "3 on cpu, 1 on opencl:0" */
-static char *
-format_devices (const TpPlan *plan, const TpPiece *piece)
-{
-  GString *text = g_string_new (NULL);
-
-  for (int d = 0; d < plan->n_devices; d++)
-    if (count_on (plan, piece, d) > 0)
-      g_string_append_printf (text, "%s%d on %s", text->len > 0 ? ", " : "",
-                              count_on (plan, piece, d), plan->devices[d]);
-  return g_string_free (text, FALSE);
-}
-
 static char *
 format_cost (const Scaled *scaled, double cost)
 {
@@ -247,7 +215,8 @@ add_row (TpTable *table, const Scaled *scaled, int index)
   const TpPiece *piece = told.piece;
   char *from = g_strdup_printf ("%.5g", told.from);
   char *to = g_strdup_printf ("%.5g", told.to);
-  char *devices = format_devices (tp_api_get_plan (scaled->plan), piece);
+  char *devices = tp_sweep_devices_format (tp_api_get_plan (scaled->plan),
+                                           piece->devices);
   char *copies = g_strdup_printf ("%d", piece->n_copies);
   char *cost_from = format_cost (scaled, told.cost_from);
   char *cost_to = format_cost (scaled, told.cost_to);

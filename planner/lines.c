@@ -10,12 +10,14 @@
 #include "ir/guard.h"
 #include "ir/plan.h"
 #include "planner/copies.h"
+#include "planner/network-lines.h"
 #include "planner/rated.h"
 #include "planner/solver.h"
 
 #include <string.h>
 
 #define MAX_TERM (1 << 20)    /* of p and q, of times */
+#define MAX_DEVICES 256       /* that a byte numbers */
 
 __extension__ typedef __int128 Wide;
 
@@ -37,9 +39,43 @@ at_clear (At *at)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (At, at_clear)
 
+/* Where all is on one device. */
+typedef struct
+{
+  TpPiece piece;
+  guint8 *devices;            /* NULL: it cannot be */
+} Alone;
+
+typedef struct TpLinesKept
+{
+  At at[2];                   /* for x = 1 and 2 */
+  TpRated rated[2];           /* of rates: what rents both */
+  TpNetwork *networks[2];
+  TpNetworkLines *lines;
+  Alone alone[2];             /* of rates */
+} TpLinesKept;
+
+static void
+kept_free (TpLinesKept *kept)
+{
+  if (kept == NULL)
+    return;
+  tp_network_lines_free (kept->lines);
+  for (int i = 0; i < 2; i++)
+    {
+      tp_network_free (kept->networks[i]);
+      tp_rated_clear (&kept->rated[i]);
+      at_clear (&kept->at[i]);
+      g_free (kept->alone[i].devices);
+    }
+  g_free (kept);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpLinesKept, kept_free)
+
 void
 tp_lines_clear (TpLines *lines)
 {
+  g_clear_pointer (&lines->kept, kept_free);
   g_clear_pointer (&lines->fixed, tp_costs_unref);
   g_clear_pointer (&lines->scaled, tp_costs_unref);
   g_clear_pointer (&lines->fixed_rates, g_free);
@@ -58,28 +94,20 @@ new_times (const TpLines *lines, const TpCosts *as)
   return costs;
 }
 
-static void
-clear_table (TpCost *table, const TpCost *as, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    if (as == NULL || as[i].time_ns != TP_COST_NONE)
-      table[i].time_ns = 0;
-    else
-      table[i].reason = as[i].reason;
-}
-
 void
 tp_lines_init_times (TpLines *lines, const TpCosts *costs)
 {
   gsize n = (gsize) costs->n_nodes * costs->n_devices;
-  gsize n_groups = (gsize) costs->n_groups * costs->n_devices;
 
   lines->fixed = new_times (lines, costs);
   lines->scaled = new_times (lines, costs);
-  clear_table (lines->fixed->nodes, costs->nodes, n);
-  clear_table (lines->fixed->groups, costs->groups, n_groups);
-  clear_table (lines->scaled->nodes, NULL, n);
-  clear_table (lines->scaled->groups, NULL, n_groups);
+  for (gsize i = 0; i < n; i++)
+    {
+      if (costs->nodes[i].time_ns != TP_COST_NONE)
+        lines->fixed->nodes[i].time_ns = 0;
+      lines->fixed->nodes[i].reason = costs->nodes[i].reason;
+      lines->scaled->nodes[i].time_ns = 0;
+    }
 }
 
 /* ---- costs for one x ------------------------------------------------------ */
@@ -191,20 +219,29 @@ tp_lines_fits (const TpLines *lines, TpRatio x)
 
 /* ---- what a placement costs ----------------------------------------------- */
 
-/* By one of the two tables, with the groups that are in effect for x. */
-static gint64
-sum_times (const At *at, const TpArray *copies, const TpCosts *costs,
-           const guint8 *devices)
+/* Of each engine, as in ir/load-proof.h: by @costs, with the groups that are in effect
+ * at @at. */
+static void
+sum_loads (const At *at, const TpCosts *costs, const TpArray *copies,
+           const guint8 *devices, gint64 *out)
 {
-  gint64 sum = 0;
+  int n = costs->n_devices;
 
+  for (int e = 0; e < 3 * n; e++)
+    out[e] = 0;
   for (int i = 0; i < costs->n_nodes; i++)
-    sum += tp_costs_node (costs, i, devices[i])->time_ns;
+    out[devices[i]] += tp_costs_node (costs, i, devices[i])->time_ns;
   for (guint i = 0; i < copies->len; i++)
     {
       const TpTransfer *it = &tp_array_index (copies, TpTransfer, i);
 
-      sum += tp_costs_copy (costs, it->tensor, it->from, it->to).time_ns;
+      if (it->to != TP_COSTS_HOST)
+        out[n + it->to]
+            += tp_costs_copy (costs, it->tensor, TP_COSTS_HOST, it->to).time_ns;
+      if (it->from != TP_COSTS_HOST)
+        out[2 * n + it->from]
+            += tp_costs_copy (costs, it->tensor, it->from, TP_COSTS_HOST)
+                   .time_ns;
     }
   for (int i = 0; i < costs->n_groups; i++)
     {
@@ -213,40 +250,71 @@ sum_times (const At *at, const TpArray *copies, const TpCosts *costs,
 
       if (device < 0)
         continue;
-      sum += tp_costs_group (costs, i, device)->time_ns;
+      out[device] += tp_costs_group (costs, i, device)->time_ns;
       for (int k = 0; k < group->n_nodes; k++)
-        sum -= tp_costs_node (costs, group->nodes[k], device)->time_ns;
+        out[device] -= tp_costs_node (costs, group->nodes[k], device)->time_ns;
     }
+}
+
+static gint64
+sum_times (const At *at, const TpCosts *costs, const TpArray *copies,
+           const guint8 *devices)
+{
+  gint64 loads[3 * MAX_DEVICES], sum = 0;
+
+  sum_loads (at, costs, copies, devices, loads);
+  for (int e = 0; e < 3 * costs->n_devices; e++)
+    sum += loads[e];
   return sum;
 }
 
-/* As if the rate were 1 and nothing else cost anything, or the other way round. */
+/* Of @loads, with what does not change, or with 1 of what does and nothing else. */
 static gint64
-sum_rates (const TpLines *lines, TpRatio x, At *at, const guint8 *devices)
+weigh_loads (const TpLines *lines, TpRatio x, guint used, const gint64 *loads)
 {
   const TpObjective *objective = tp_objective_find (lines->objective);
+  g_auto (At) at = { .rates = NULL };
+  gint64 weights[3 * MAX_DEVICES], sum = 0;
 
-  blend_rates (lines, x, at);
-  return tp_rated_sum (at->problem, devices,
-                       objective->aims[TP_AIM_ENERGY] > 0 ? TP_AIM_ENERGY
-                                                          : TP_AIM_PRICE);
+  blend_rates (lines, x, &at);
+  tp_rates_weigh (&at.costs, objective->aims, used, weights);
+  for (int e = 0; e < 3 * at.costs.n_devices; e++)
+    sum += weights[e] * loads[e];
+  return sum;
 }
 
 static void
-fill_piece (const TpLines *lines, At *at, const guint8 *devices, TpPiece *out)
+fill_rated (const TpLines *lines, const At *at, const TpArray *copies,
+            const guint8 *devices, TpPiece *out)
+{
+  gint64 loads[3 * MAX_DEVICES];
+  guint used = tp_rated_list_used (at->problem, devices);
+
+  sum_loads (at, lines->times, copies, devices, loads);
+  out->fixed = weigh_loads (lines, (TpRatio){ 0, 1 }, used, loads);
+  out->scaled = weigh_loads (lines, (TpRatio){ 1, 0 }, used, loads);
+  for (int e = 0; e < 3 * lines->times->n_devices; e++)
+    out->time_ns += loads[e];
+}
+
+/* All but its ends and devices. */
+static void
+fill_piece (const TpLines *lines, const At *at, const guint8 *devices,
+            TpPiece *out)
 {
   g_autoptr (TpArray) copies = tp_copies_list (at->problem, devices);
 
-  out->n_copies = (int) copies->len;
+  *out = (TpPiece){ .n_copies = (int) copies->len };
   if (lines->fixed == NULL)
     {
-      out->fixed = sum_rates (lines, (TpRatio){ 0, 1 }, at, devices);
-      out->scaled = sum_rates (lines, (TpRatio){ 1, 0 }, at, devices);
+      fill_rated (lines, at, copies, devices, out);
       return;
     }
-  out->fixed = sum_times (at, copies, lines->fixed, devices);
-  out->scaled = sum_times (at, copies, lines->scaled, devices);
+  out->fixed = sum_times (at, lines->fixed, copies, devices);
+  out->scaled = sum_times (at, lines->scaled, copies, devices);
 }
+
+/* ---- the cheapest --------------------------------------------------------- */
 
 /* Of rates on two devices, that takes no other plan beside it. */
 static gboolean
@@ -264,27 +332,133 @@ solve (const TpProblem *problem, TpPlan *plan, guint8 *devices, GError **error)
   return plan->rate_proof != NULL;
 }
 
-gboolean
-tp_lines_place (const TpLines *lines, TpRatio x, TpPiece *out,
-                gboolean *out_is_proved, GError **error)
+static gboolean
+place_anew (const TpLines *lines, TpRatio x, TpPiece *out, gint64 *out_bound,
+            GError **error)
 {
   g_auto (At) at = { .own = NULL };
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autofree guint8 *devices
       = tp_new0 (guint8, (gsize) lines->graph->n_nodes + 1);
-  gint64 bound;
 
   if (!at_init (&at, lines, x, error)
       || !solve (at.problem, plan, devices, error))
     return FALSE;
-  bound = plan->rate_proof == NULL
-              ? plan->bound_ns
-              : tp_rate_proof_get_bound (plan->rate_proof);
-  *out = (TpPiece){ .from = 0 };
-  if (plan->rate_proof != NULL)
-    out->time_ns = plan->rate_proof->totals[TP_AIM_TIME];
+  *out_bound = plan->rate_proof == NULL
+                   ? plan->bound_ns
+                   : tp_rate_proof_get_bound (plan->rate_proof);
   fill_piece (lines, &at, devices, out);
-  *out_is_proved = bound == out->fixed * x.q + out->scaled * x.p;
   out->devices = g_steal_pointer (&devices);
+  return TRUE;
+}
+
+/* ---- what is kept --------------------------------------------------------- */
+
+/* Of the network: of rates, of plans that rent both devices. */
+static const TpProblem *
+find_weighed (const TpLines *lines, TpLinesKept *kept, int index)
+{
+  const TpProblem *problem = kept->at[index].problem;
+
+  if (lines->fixed != NULL)
+    return problem;
+  return tp_rated_init (&kept->rated[index], problem, problem->aims, 3)
+             ? kept->rated[index].weighed
+             : NULL;
+}
+
+static void
+keep_alone (const TpLines *lines, TpLinesKept *kept, int device)
+{
+  gsize n = (gsize) lines->graph->n_nodes;
+  Alone *alone = &kept->alone[device];
+
+  if (lines->fixed != NULL
+      || tp_problem_single_cost (kept->at[0].problem, device) == TP_COST_NONE)
+    return;
+  alone->devices = tp_new (guint8, n + 1);
+  memset (alone->devices, device, n);
+  fill_piece (lines, &kept->at[0], alone->devices, &alone->piece);
+}
+
+void
+tp_lines_keep (TpLines *lines)
+{
+  const TpCosts *costs = lines->fixed != NULL ? lines->fixed : lines->times;
+  g_autoptr (TpLinesKept) kept = NULL;
+
+  if (costs->n_devices != 2)
+    return;
+  kept = g_new0 (TpLinesKept, 1);
+  for (int i = 0; i < 2; i++)
+    {
+      const TpProblem *weighed;
+
+      if (!at_init (&kept->at[i], lines, (TpRatio){ i + 1, 1 }, NULL))
+        return;
+      weighed = find_weighed (lines, kept, i);
+      if (weighed == NULL)
+        return;
+      kept->networks[i] = tp_network_new (weighed);
+      keep_alone (lines, kept, i);
+    }
+  kept->lines = tp_network_lines_new (kept->networks[0], kept->networks[1]);
+  if (kept->lines != NULL)
+    lines->kept = g_steal_pointer (&kept);
+}
+
+/* Whether all costs for @x are small enough to be added up. */
+static gboolean
+fits_kept (const TpLines *lines, TpRatio x)
+{
+  const TpLinesKept *kept = lines->kept;
+  Wide sum = (Wide) kept->at[0].problem->sum * (2 * x.q - x.p)
+             + (Wide) kept->at[1].problem->sum * (x.p - x.q);
+
+  return lines->fixed == NULL ? fits_rates (lines, x)
+                              : sum < TP_PROBLEM_LIMIT;
+}
+
+/* All on one device, where that is no dearer. */
+static void
+offer_alone (const TpLinesKept *kept, TpRatio x, gsize n_nodes,
+             guint8 *devices, gint64 *bound)
+{
+  for (int d = 1; d >= 0; d--)
+    {
+      const Alone *it = &kept->alone[d];
+      gint64 cost = it->piece.fixed * x.q + it->piece.scaled * x.p;
+
+      if (it->devices == NULL || cost > *bound)
+        continue;
+      *bound = cost;
+      memcpy (devices, it->devices, n_nodes);
+    }
+}
+
+static void
+place_kept (const TpLines *lines, TpRatio x, TpPiece *out, gint64 *out_bound)
+{
+  gsize n = (gsize) lines->graph->n_nodes;
+  g_autofree guint8 *devices = tp_new0 (guint8, n + 1);
+
+  *out_bound
+      = tp_network_lines_solve (lines->kept->lines, x.p, x.q, devices);
+  offer_alone (lines->kept, x, n, devices, out_bound);
+  fill_piece (lines, &lines->kept->at[0], devices, out);
+  out->devices = g_steal_pointer (&devices);
+}
+
+gboolean
+tp_lines_place (const TpLines *lines, TpRatio x, TpPiece *out,
+                gboolean *out_is_proved, GError **error)
+{
+  gint64 bound;
+
+  if (lines->kept != NULL && fits_kept (lines, x))
+    place_kept (lines, x, out, &bound);
+  else if (!place_anew (lines, x, out, &bound, error))
+    return FALSE;
+  *out_is_proved = bound == out->fixed * x.q + out->scaled * x.p;
   return TRUE;
 }

@@ -27,15 +27,20 @@ typedef struct
                                * stated */
   const char *objective;      /* what is the least */
   gint64 sum;                 /* where rates change: of all times there are */
+  struct TpLinesKept *kept;   /* (nullable): from one x to the next */
 } TpLines;
 
 /* Zeroed at first. */
 void tp_lines_clear (TpLines *lines);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpLines, tp_lines_clear)
 
-/* Makes @fixed and @scaled for devices and rows of @costs: where a device can, all takes
- * nothing. */
+/* Makes @fixed and @scaled for devices and ops of @costs: where a device can run an op,
+ * that takes nothing, and no group can be one kernel. */
 void tp_lines_init_times (TpLines *lines, const TpCosts *costs);
+
+/* Has what is the same for all x made once, on two devices; for costs of which groups that
+ * save at one x save at all. Does nothing where that is not so. */
+void tp_lines_keep (TpLines *lines);
 
 /* Whether sums of all costs remain exact with such terms. */
 gboolean tp_lines_fits (const TpLines *lines, TpRatio x);

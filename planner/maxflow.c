@@ -228,6 +228,27 @@ tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
 }
 
 void
+tp_flow_set_terminal (TpFlow *flow, int v, gint64 from_source, gint64 to_sink)
+{
+  g_assert (from_source >= 0 && to_sink >= 0 && flow->arcs != NULL);
+  flow->source_capacity[v] = from_source;
+  flow->sink_capacity[v] = to_sink;
+  flow->terminal[v] = from_source - to_sink;
+}
+
+void
+tp_flow_set_pair (TpFlow *flow, int pair, gint64 capacity, gint64 reverse)
+{
+  Arc *arc = &flow->arcs[flow->pair_arc[pair]];
+  Arc *sister = &flow->arcs[arc->sister];
+
+  g_assert (capacity >= 0 && reverse >= 0);
+  flow->pair_capacity[pair] = capacity;
+  arc->residual = sister->reverse = capacity;
+  arc->reverse = sister->residual = reverse;
+}
+
+void
 tp_flow_settle (TpFlow *flow)
 {
   for (int k = 0; k < flow->n_pairs; k++)

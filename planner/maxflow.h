@@ -42,6 +42,13 @@ void tp_flow_raise_pair (TpFlow *flow, int pair, gint64 capacity,
                          gint64 reverse);
 gint64 tp_flow_resume (TpFlow *flow);
 
+/* Likewise other capacities, of all terminals and pairs: nothing flows until the flow is
+ * carried on. */
+void tp_flow_set_terminal (TpFlow *flow, int v, gint64 from_source,
+                           gint64 to_sink);
+void tp_flow_set_pair (TpFlow *flow, int pair, gint64 capacity,
+                       gint64 reverse);
+
 /* After solve: net flow of pair @pair in the direction u->v. */
 gint64 tp_flow_get_pair (const TpFlow *flow, int pair);
 void tp_flow_get_terminal (const TpFlow *flow, int v, gint64 *out_from_source,

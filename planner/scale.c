@@ -33,8 +33,10 @@ split_kernels (const TpScale *scale, const TpCosts *from, TpCostsGet get,
         gboolean changes = scale->kind == TP_SCALE_KERNELS && is_of (scale, d);
         gint64 time_ns = get (from, i, d)->time_ns;
 
-        if (time_ns != TP_COST_NONE)
-          get (changes ? out->scaled : out->fixed, i, d)->time_ns = time_ns;
+        if (time_ns == TP_COST_NONE)
+          continue;
+        get (out->fixed, i, d)->time_ns = changes ? 0 : time_ns;
+        get (out->scaled, i, d)->time_ns = changes ? time_ns : 0;
       }
 }
 
@@ -131,8 +133,11 @@ tp_scale_make_lines (const TpScale *scale, const TpCosts *costs, TpLines *out,
   if (scale->kind == TP_SCALE_WATTS || scale->kind == TP_SCALE_PRICE)
     {
       out->times = costs;
-      return make_rates (scale, out, error);
+      if (!make_rates (scale, out, error))
+        return FALSE;
     }
-  split_times (scale, costs, out);
+  else
+    split_times (scale, costs, out);
+  tp_lines_keep (out);
   return TRUE;
 }

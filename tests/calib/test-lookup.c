@@ -186,6 +186,8 @@ test_transfers (Fixture *fixture, gconstpointer data)
   fixture->options.devices = both;
   fixture->options.n_devices = 2;
   costs = look_up (fixture);
+  g_assert_cmpint (costs->latencies_ns[1], ==, 5000);
+  g_assert_cmpint (costs->latencies_ns[2 + 1], ==, 7000);
   for (int i = 0; i < fixture->graph->n_tensors; i++)
     {
       const TpTensor *tensor = &fixture->graph->tensors[i];

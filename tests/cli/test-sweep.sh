@@ -29,6 +29,26 @@ try 0 sweep 'a<b>&"c.json' --dim N=1,2 --devices $sims -o odd.svg && grep -q 'a&
 sed 's/"type": "Softmax",/"type": "Softmax", "device": ["sim:laptop-gpu"],/' sym.json > pinned.json
 try 0 sweep pinned.json --dim N=1,4 --devices $sims -o pinned.svg; say $? "pinned"
 
+# Between values: from end to end, at both what the plans of these values cost; where one
+# placement gives way to the next both cost the same.
+try 0 sweep sym.json --dim N=1,512,65536 --devices sim:edge-cpu,sim:laptop-gpu --exact --format json && cp .out ranges.json; say $? "ranges"
+python=$(command -v python3 || echo /usr/bin/python3)
+"$python" -c '
+import json
+it = json.load (open ("ranges.json"))
+points, ranges = it["points"], it["ranges"]["list"]
+near = lambda a, b: abs (a - b) <= 1e-6 * abs (b)
+assert it["ranges"]["interpolated"] and it["ranges"]["proved"]
+assert ranges[0]["from"] == points[0]["value"] and ranges[-1]["to"] == points[-1]["value"]
+assert near (ranges[0]["cost_from_ns"], points[0]["cost_ns"])
+assert near (ranges[-1]["cost_to_ns"], points[-1]["cost_ns"])
+assert len (ranges) > 1 and not all (r["from"] in (1, 512) for r in ranges)
+for a, b in zip (ranges, ranges[1:]):
+  assert a["to"] == b["from"] and near (a["cost_to_ns"], b["cost_from_ns"]) and a["devices"] != b["devices"]
+'; say $? "they meet between the values"
+try 0 sweep sym.json --dim N=1,512,65536 --devices sim:edge-cpu,sim:laptop-gpu && out_has 'INTERPOLATED COST' && err_has 'figures are interpolated (simulated)'; say $? "which is said"
+try 0 sweep sym.json --dim N=1,512 --devices $sims --mem-limit sim:laptop-gpu=1K && ! out_has 'INTERPOLATED'; say $? "not within limits of memory"
+
 try 2 sweep sym.json --dim N=4 && err_has 'one --dim with several values'; say $? "one value is no sweep"
 try 2 sweep sym.json --dim N=1,2 --dim M=1,2 && err_has "'N' and 'M' have several values"; say $? "two dimensions are too many"
 try 2 sweep sym.json --dim N=1,2 --dim N=4 && err_has "'N' is given twice"; say $? "one twice"

@@ -206,6 +206,9 @@ test_fill_costs (void)
   g_assert_cmpint (tp_costs_group (costs, 0, 1)->time_ns, <, 1100000);
   g_assert_cmpint (tp_costs_feed (costs, x, 1)->time_ns, ==, 5000 + 64);
   g_assert_cmpint (tp_costs_fetch (costs, x, 0)->time_ns, ==, 0);
+  g_assert_cmpint (costs->latencies_ns[0], ==, 0);
+  g_assert_cmpint (costs->latencies_ns[1], ==, 5000);
+  g_assert_cmpint (costs->latencies_ns[2 + 1], ==, 5000);
 }
 
 int

@@ -454,6 +454,45 @@ test_raise (void)
     }
 }
 
+/* Other capacities of the same arcs, again and again, are as good as a flow made of
+ * them. */
+static void
+test_set (void)
+{
+  for (int round = 0; round < 60; round++)
+    {
+      int n = g_test_rand_int_range (1, 60);
+      g_autoptr (Case) c = case_random (n, 3 * n, 20);
+      g_autoptr (TpFlow) flow
+          = case_build (c, round % 2 ? TP_FLOW_EFFORT : 0);
+
+      tp_flow_solve (flow);
+      for (int again = 0; again < 5; again++)
+        {
+          gint64 value;
+
+          for (guint k = 0; k < c->pairs->len; k++)
+            {
+              TestPair *pair = &g_array_index (c->pairs, TestPair, k);
+
+              pair->capacity = g_test_rand_int_range (0, 20);
+              pair->reverse = g_test_rand_int_range (0, 3);
+              tp_flow_set_pair (flow, (int) k, pair->capacity, pair->reverse);
+            }
+          for (int v = 0; v < n; v++)
+            {
+              c->from_source[v] = g_test_rand_int_range (0, 10);
+              c->to_sink[v] = g_test_rand_int_range (0, 10);
+              tp_flow_set_terminal (flow, v, c->from_source[v],
+                                    c->to_sink[v]);
+            }
+          value = tp_flow_resume (flow);
+          assert_proved (c, flow, value);
+          g_assert_cmpint (value, ==, solve_and_prove (c, TP_FLOW_EFFORT));
+        }
+    }
+}
+
 static void
 test_empty (void)
 {
@@ -527,6 +566,7 @@ main (int argc, char **argv)
   g_test_add_func ("/maxflow/ladder", test_ladder);
   g_test_add_func ("/maxflow/infinite", test_infinite);
   g_test_add_func ("/maxflow/raise", test_raise);
+  g_test_add_func ("/maxflow/set", test_set);
 #ifdef HAVE_GLPK
   g_test_add_func ("/maxflow/glpk", test_glpk);
 #endif

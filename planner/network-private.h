@@ -1,0 +1,60 @@
+/* network-private.h: the arcs of a network, for who changes what they can take. */
+#ifndef TP_PLANNER_NETWORK_PRIVATE_H
+#define TP_PLANNER_NETWORK_PRIVATE_H
+
+#include "ir/array.h"
+#include "planner/network.h"
+
+#define INFINITE (-1)
+
+enum
+{
+  VERTEX_SOURCE,
+  VERTEX_SINK,
+  VERTEX_NODES /* one each, then the rest */
+};
+
+typedef struct
+{
+  TpCutVertex name;           /* of a copy, or of a whole group */
+  int near;                   /* an op it has to do with */
+} Vertex;
+
+/* An arc and its reverse; only between inner vertices has it one. */
+typedef struct
+{
+  int from, to;
+  gint64 capacity, reverse;
+  int n_copies, n_reverse_copies; /* that each pays for; those that cost nothing
+                                   * are not counted */
+} NetArc;
+
+struct TpNetwork
+{
+  const TpProblem *problem;   /* (unowned) */
+  TpArray *vertices;          /* Vertex: those after the nodes */
+  TpArray *arcs;              /* NetArc */
+  gint64 sum;                 /* of finite capacities */
+  gint64 n_copies;            /* in them */
+  gint64 constant;
+  gint64 price;               /* on top of every copy in an arc */
+  gint64 value;
+  int *flow_vertex;           /* number in @flow of each vertex after the
+                               * terminals */
+  guint8 *is_sink;
+  TpFlow *flow;
+};
+
+static inline gint64
+to_finite (const TpNetwork *network, gint64 capacity)
+{
+  return capacity == INFINITE ? network->sum + 1 : capacity;
+}
+
+static inline int
+to_flow (const TpNetwork *network, int vertex)
+{
+  return network->flow_vertex[vertex - VERTEX_NODES];
+}
+
+#endif
