@@ -97,7 +97,8 @@ find_even (Found *found, GError **error)
       || tp_api_get_plan (found->plan)->n_devices != 2)
     return TRUE;
   found->device = 1 - host;
-  return tp_api_find_break_even (found->plan, &found->even, error);
+  return tp_api_find_break_even (found->plan, found->device, &found->even,
+                                 error);
 }
 
 static gboolean
@@ -115,7 +116,7 @@ find (Found *found, TpCli *cli, GError **error)
   if (found->plan == NULL)
     return FALSE;
   found->pareto
-      = tp_api_find_pareto (found->plan, found->objectives->aims, error);
+      = tp_api_find_pareto (found->plan, 2, found->objectives->aims, error);
   return found->pareto != NULL && find_even (found, error);
 }
 
@@ -229,7 +230,7 @@ found_to_json (const Found *found)
 
   for (int i = 0; i < found->pareto->n_points; i++)
     json_array_append_new (points, point_to_json (found, i));
-  return json_pack ("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:b}", "format",
+  return json_pack ("{s:s, s:o, s:s, s:s, s:o, s:o, s:i, s:i, s:b, s:o, s:b}", "format",
                     "tplan-pareto/1", "graph",
                     tp_cli_string (plan->graph_name), "objectives",
                     found->objectives->text, "worth_unit",
@@ -237,7 +238,8 @@ found_to_json (const Found *found)
                     "break_even", even_to_json (found), "plans",
                     found->pareto->n_plans, "proved",
                     found->pareto->n_proved, "complete",
-                    found->pareto->is_complete, "simulated",
+                    found->pareto->is_complete, "gap",
+                    number_or_null (found->pareto->gap), "simulated",
                     plan->is_simulated);
 }
 
@@ -281,6 +283,18 @@ print_table (const TpCli *cli, const Found *found)
   tp_table_print (table, cli);
 }
 
+/* What may lack; the caller frees. */
+static char *
+format_gap (const TpPareto *pareto)
+{
+  if (pareto->is_complete)
+    return g_strdup ("");
+  return pareto->gap < 0
+             ? g_strdup ("; some may lack")
+             : g_strdup_printf ("; some may lack that are less by up to %.2g %%",
+                                100 * pareto->gap);
+}
+
 static void
 print_notes (const TpCli *cli, const Found *found)
 {
@@ -289,13 +303,13 @@ print_notes (const TpCli *cli, const Found *found)
   int n = found->pareto->n_plans, n_proved = found->pareto->n_proved;
   g_autofree char *proved = n_proved == n ? g_strdup ("each")
                                           : g_strdup_printf ("%d", n_proved);
+  g_autofree char *gap = format_gap (found->pareto);
 
   tp_cli_note (cli, "each is the least where %s is worth so much %s (%s)%s: %d "
                     "plans were made, %s proved least%s",
                tp_aim_get_name (it->aims[0]), tp_aim_get_name (it->aims[1]),
                it->worth, tp_cli_simulated (found->plan), n, proved,
-               found->pareto->is_complete
-                   ? "" : "; some that hardly differ may lack");
+               gap);
   note_even (cli, found);
   tp_cli_note (cli, "%s; prices are as stated", watts);
 }

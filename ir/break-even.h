@@ -8,15 +8,17 @@ typedef enum
 {
   TP_BREAK_EVEN_NEVER,        /* not even for nothing */
   TP_BREAK_EVEN_BELOW,        /* up to a price */
-  TP_BREAK_EVEN_ALWAYS,       /* the host cannot run all, or whatever it takes */
+  TP_BREAK_EVEN_ALWAYS,       /* the others cannot run all, or whatever it takes */
 } TpBreakEvenKind;
 
 typedef struct
 {
+  int device;
   TpBreakEvenKind kind;
   gint64 price;               /* of TP_BREAK_EVEN_BELOW: the most for an hour, in
                                * parts, with which some plan that uses the device
-                               * costs less than all on the host */
+                               * costs less than all that do not */
+  gboolean is_proved;         /* else it is that of the plans that were found */
 } TpBreakEven;
 
 #endif

@@ -11,6 +11,7 @@ tp_pareto_free (TpPareto *pareto)
   for (int i = 0; i < pareto->n_points; i++)
     tp_plan_unref (pareto->plans[i]);
   g_free (pareto->plans);
+  g_free (pareto->faces);
   g_free (pareto);
 }
 
@@ -23,6 +24,6 @@ tp_pareto_find_rate (const TpPareto *pareto, int index)
   if (index + 1 >= pareto->n_points)
     return 0;
   next = pareto->plans[index + 1]->rate_proof->totals;
-  return (double) (here[pareto->second] - next[pareto->second])
-         / (double) (next[pareto->first] - here[pareto->first]);
+  return (double) (here[pareto->aims[1]] - next[pareto->aims[1]])
+         / (double) (next[pareto->aims[0]] - here[pareto->aims[0]]);
 }

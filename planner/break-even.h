@@ -5,15 +5,25 @@
 #include "ir/break-even.h"
 #include "ir/costs.h"
 
+/* (unowned), all of it. */
+typedef struct
+{
+  const TpGraph *graph;
+  const TpGroups *groups;
+  const TpCosts *costs;       /* with prices; that of the device says how it is paid, and
+                               * not how much */
+  const gint64 *limits;       /* (nullable): [row] (ir/pools.h): bytes of memory; 0: no
+                               * limit */
+} TpBreakEvenTask;
+
 /**
  * tp_break_even_find:
- * @costs: of two devices, one of which is the host, with prices; that of the other
- *   says how it is paid, and not how much
+ * @device: not the host, which is there anyway
  *
- * Exact. FALSE: those of tp_place_with () for objective "price".
+ * Exact where it is proved: so it is of two devices without limits. FALSE: those of
+ * tp_place_with () for objective "price".
  */
-gboolean tp_break_even_find (const TpGraph *graph, const TpGroups *groups,
-                             const TpCosts *costs, TpBreakEven *out,
-                             GError **error);
+gboolean tp_break_even_find (const TpBreakEvenTask *task, int device,
+                             TpBreakEven *out, GError **error);
 
 #endif

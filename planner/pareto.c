@@ -1,55 +1,58 @@
 /* pareto.c: see pareto.h.
  *
- * Y. P. Aneja, K. P. K. Nair, Bicriteria transportation problem, 1979: between two
- * plans, weigh both things so that the two come to the same, and ask for the least.
- * If it is less, there is a corner in between, and two smaller intervals; else there
- * is none. Weights are whole numbers, and every sum is exact: the weights of two
- * points are what they differ by, and only where these are too large for sums of all
- * costs is the best fraction taken that is not. */
+ * A. Przybylski, X. Gandibleux, M. Ehrgott, A recursive algorithm for finding all
+ * nondominated extreme points in the outcome set of a multiobjective integer programme,
+ * 2010; of two things Y. P. Aneja, K. P. K. Nair, Bicriteria transportation problem, 1979.
+ * Of the hull of the plans there are (planner/hull.c) weigh things as a face does, by its
+ * normal, and ask for the least. If that is below some face, there is a corner, and other
+ * faces; if not, nothing is below this one. So every face is asked about once, until
+ * nothing is below any: then the hull is that of all placements.
+ *
+ * Weights are whole numbers, and every sum is exact: but where weights are too large for
+ * sums of all costs, the nearest are taken that are not. Then, or where a plan is not
+ * proved to be the least, something may be below a face, and how far is known: what lies
+ * on the way from nothing to a placement is on some face, and both are weighed alike. */
 #include "config.h"
 
 #include "planner/pareto.h"
 
 #include "include/tplan.h"
-#include "ir/array.h"
 #include "ir/guard.h"
-#include "ir/pointers.h"
-#include "ir/pools.h"
+#include "planner/hull.h"
 #include "planner/place.h"
 #include "planner/rated.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_PLANS 1000
+#define N TP_N_AIMS
+#define GIVEN_UP (-1)         /* the mark of a face; those that are asked about have the
+                               * number of the question, from 1 */
 
-__extension__ typedef __int128 Wide;
+G_STATIC_ASSERT (TP_N_AIMS == TP_HULL_DIMS);
+
+typedef TpHullWide Wide;
+
+/* For which weights the least was asked. Things are in the order of the task, as they are
+ * in the hull. */
+typedef struct
+{
+  Wide normal[N];
+  gint64 weights[N];          /* nearly that */
+  gint64 bound;               /* what none takes less than, so weighed; -1: not known */
+} Question;
 
 typedef struct
 {
-  const TpGraph *graph;
-  const TpGroups *groups;
-  TpCosts *costs;
-  TpAim first, second;
+  const TpParetoTask *task;
   TpProblem *problem;         /* for its sum of all costs */
-  gint64 most_first, most_second; /* of a nanosecond */
-  TpPointers *plans;          /* TpPlan: all that were made */
-  int n_proved;               /* of them */
-  TpArray *open;              /* Pair */
-  gboolean is_complete;
-  gint64 *memory;             /* [row] (ir/pools.h): what there is */
+  gint64 most[N];             /* of a nanosecond */
+  TpHull hull;
+  TpPointers *plans;          /* TpPlan: of each point of the hull */
+  TpArray *questions;         /* Question */
+  int n_plans, n_proved;
 } Search;
-
-/* Two plans, the first of which takes less of the first thing. */
-typedef struct
-{
-  int low, high;
-} Pair;
-
-/* What both are worth. */
-typedef struct
-{
-  gint64 first, second;
-} Worth;
 
 static void
 unref_plan (gpointer plan)
@@ -62,30 +65,24 @@ search_clear (Search *search)
 {
   g_clear_pointer (&search->problem, tp_problem_free);
   g_clear_pointer (&search->plans, tp_pointers_free);
-  g_clear_pointer (&search->memory, g_free);
-  g_clear_pointer (&search->open, tp_array_unref);
+  g_clear_pointer (&search->questions, tp_array_unref);
+  tp_hull_clear (&search->hull);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
-static TpPlan *
-get_plan (const Search *search, int index)
+static Question *
+get_question (const Search *search, guint index)
 {
-  return search->plans->pdata[index];
+  return &tp_array_index (search->questions, Question, index);
 }
 
-static gint64
-get_first (const Search *search, int index)
+static TpHullFace *
+get_face (const Search *search, guint index)
 {
-  return get_plan (search, index)->rate_proof->totals[search->first];
+  return &tp_array_index (search->hull.faces, TpHullFace, index);
 }
 
-static gint64
-get_second (const Search *search, int index)
-{
-  return get_plan (search, index)->rate_proof->totals[search->second];
-}
-
-/* ---- worth ---------------------------------------------------------------- */
+/* ---- weights -------------------------------------------------------------- */
 
 /* The most that a nanosecond takes of @aim, on any engine. */
 static gint64
@@ -102,202 +99,359 @@ find_most (const TpCosts *costs, TpAim aim)
 }
 
 static gboolean
-fits (const Search *search, Worth worth)
+fits (const Search *search, const Wide *weights)
 {
-  Wide most = (Wide) worth.first * search->most_first
-              + (Wide) worth.second * search->most_second;
+  Wide most = 0;
 
+  for (int i = 0; i < N; i++)
+    {
+      if (weights[i] >= TP_PROBLEM_LIMIT)
+        return FALSE;
+      most += weights[i] * search->most[i];
+    }
   return most < TP_PROBLEM_LIMIT
          && tp_rated_fits (search->problem, (gint64) most);
 }
 
-/* The best fraction that fits, of the convergents of the continued fraction; FALSE:
- * it is not @worth itself. */
-static gboolean
-round_worth (const Search *search, Worth *worth)
+/* Of two weights the best fraction that fits, of the convergents of its continued
+ * fraction. */
+static void
+round_two (const Search *search, Wide *weights, int first, int second)
 {
-  gint64 rest = worth->first, divisor = worth->second;
-  Worth last = { 1, 0 }, before = { 0, 1 };
+  Wide rest = weights[first], divisor = weights[second];
+  Wide last[N] = { 0 }, before[N] = { 0 };
 
+  last[first] = before[second] = 1;
   while (divisor > 0)
     {
-      Wide term = rest / divisor;
-      Wide first = term * last.first + before.first;
-      Wide second = term * last.second + before.second;
-      Worth next = { (gint64) first, (gint64) second };
-      gint64 left = rest % divisor;
+      Wide term = rest / divisor, left = rest % divisor;
+      Wide next[N] = { 0 };
 
-      if (first >= TP_PROBLEM_LIMIT || second >= TP_PROBLEM_LIMIT
-          || !fits (search, next))
+      if (term >= TP_PROBLEM_LIMIT)
         break;
-      before = last;
-      last = next;
+      next[first] = term * last[first] + before[first];
+      next[second] = term * last[second] + before[second];
+      if (!fits (search, next))
+        break;
+      memcpy (before, last, sizeof before);
+      memcpy (last, next, sizeof last);
       rest = divisor;
       divisor = left;
     }
-  *worth = last;
-  return divisor == 0;
+  memcpy (weights, last, sizeof last);
+}
+
+/* All by the same, to as much as fits; no product has more than 126 bits. */
+static void
+round_all (const Search *search, Wide *weights)
+{
+  Wide room = TP_PROBLEM_LIMIT / (search->problem->sum + 1) - 1, most = 0;
+  int n_bits = 0;
+
+  for (int i = 0; i < N; i++)
+    while (weights[i] >> n_bits >= TP_PROBLEM_LIMIT)
+      n_bits++;
+  for (int i = 0; i < N; i++)
+    {
+      weights[i] >>= n_bits;
+      most += weights[i] * search->most[i];
+    }
+  for (int i = 0; i < N && most > room; i++)
+    weights[i] = weights[i] * room / most;
+}
+
+/* One thing alone is asked for as it is, whether that fits or is refused. FALSE: nothing
+ * that fits is near. */
+static gboolean
+find_weights (const Search *search, Question *question)
+{
+  Wide weights[N], sum = 0;
+  int used[N] = { 0 }, n = 0;
+
+  memcpy (weights, question->normal, sizeof weights);
+  for (int i = 0; i < N; i++)
+    if (weights[i] > 0)
+      used[n++] = i;
+  if (n == 2 && !fits (search, weights))
+    round_two (search, weights, used[0], used[1]);
+  else if (n == 3 && !fits (search, weights))
+    round_all (search, weights);
+  for (int i = 0; i < N; i++)
+    {
+      question->weights[i] = (gint64) weights[i];
+      sum += weights[i];
+    }
+  return n == 1 || (sum > 0 && fits (search, weights));
 }
 
 /* ---- plans ---------------------------------------------------------------- */
 
-static gboolean
-add_plan (Search *search, Worth worth, GError **error)
+static TpPlan *
+place (const Search *search, const gint64 *weights, GError **error)
 {
+  const TpParetoTask *task = search->task;
   gint64 aims[TP_N_AIMS] = { 0 };
   const TpPlaceOptions options = { .objective = "weighted",
                                    .aims = aims,
-                                   .limits = search->memory };
-  TpPlan *plan;
+                                   .limits = task->limits };
 
-  aims[search->first] = worth.first;
-  aims[search->second] = worth.second;
-  plan = tp_place_with (search->graph, search->groups, search->costs, &options,
+  for (int i = 0; i < task->n_aims; i++)
+    aims[task->aims[i]] = weights[i];
+  return tp_place_with (task->graph, task->groups, task->costs, &options,
                         error);
-  if (plan == NULL)
-    return FALSE;
-  search->n_proved
-      += plan->rate_proof->cost == tp_rate_proof_get_bound (plan->rate_proof);
-  tp_pointers_add (search->plans, plan);
-  return TRUE;
 }
 
-static Wide
-weigh (const Search *search, int index, Worth worth)
-{
-  return (Wide) worth.first * get_first (search, index)
-         + (Wide) worth.second * get_second (search, index);
-}
-
-/* Whether there is a corner between @pair; adds what there is. */
 static gboolean
-split (Search *search, Pair pair, GError **error)
+is_proved (const TpPlan *plan)
 {
-  Worth worth
-      = { get_second (search, pair.low) - get_second (search, pair.high),
-          get_first (search, pair.high) - get_first (search, pair.low) };
-  int middle = (int) search->plans->len;
-  gboolean is_exact;
-  Wide value;
+  return plan->rate_proof->cost == tp_rate_proof_get_bound (plan->rate_proof);
+}
 
-  if (worth.first <= 0 || worth.second <= 0)
-    return TRUE;              /* one is no worse than the other in both */
-  is_exact = round_worth (search, &worth) && middle < MAX_PLANS;
-  if (middle >= MAX_PLANS || !fits (search, worth))
+/* In place of one that takes the same and is not proved to be the least. */
+static void
+offer_proof (Search *search, TpPlan *plan)
+{
+  for (guint i = 0; is_proved (plan) && i < search->plans->len; i++)
     {
-      search->is_complete = FALSE;
-      return TRUE;
+      TpPlan **met = (TpPlan **) &search->plans->pdata[i];
+
+      if (is_proved (*met)
+          || memcmp ((*met)->rate_proof->totals, plan->rate_proof->totals,
+                     sizeof plan->rate_proof->totals) != 0)
+        continue;
+      tp_plan_unref (*met);
+      *met = tp_plan_ref (plan);
     }
-  if (!add_plan (search, worth, error))
-    return FALSE;
-  value = weigh (search, middle, worth);
-  if (value < weigh (search, pair.low, worth)
-      && value < weigh (search, pair.high, worth))
-    {
-      tp_array_append_vals (search->open, &(Pair){ middle, pair.high }, 1);
-      tp_array_append_vals (search->open, &(Pair){ pair.low, middle }, 1);
-    }
+}
+
+/* @plan may be a new corner. */
+static void
+offer (Search *search, TpPlan *plan)
+{
+  const TpParetoTask *task = search->task;
+  gint64 at[N] = { 0 };
+  gboolean is_new = TRUE;
+
+  for (int i = 0; i < task->n_aims; i++)
+    at[i] = plan->rate_proof->totals[task->aims[i]];
+  if (search->hull.points == NULL)
+    tp_hull_init (&search->hull, at);
   else
-    search->is_complete = search->is_complete && is_exact;
+    is_new = tp_hull_add (&search->hull, at);
+  if (is_new)
+    tp_pointers_add (search->plans, tp_plan_ref (plan));
+  else
+    offer_proof (search, plan);
+}
+
+/* Where nothing is found that fits into memory, something may be, unless it is the first
+ * that is asked for. */
+static gboolean
+ask (Search *search, const Wide *normal, GError **error)
+{
+  Question question = { .bound = -1 };
+  g_autoptr (TpPlan) plan = NULL;
+  g_autoptr (GError) failure = NULL;
+  gboolean is_first = search->hull.points == NULL;
+
+  memcpy (question.normal, normal, sizeof question.normal);
+  if (find_weights (search, &question))
+    plan = place (search, question.weights, &failure);
+  if (failure != NULL
+      && (is_first
+          || !g_error_matches (failure, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE)))
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return FALSE;
+    }
+  if (plan != NULL)
+    {
+      question.bound = tp_rate_proof_get_bound (plan->rate_proof);
+      search->n_plans++;
+      search->n_proved += is_proved (plan);
+      offer (search, plan);
+    }
+  tp_array_append_vals (search->questions, &question, 1);
   return TRUE;
+}
+
+/* ---- faces ---------------------------------------------------------------- */
+
+/* Whether it weighs what is asked about: not that all corners are far, or that the third
+ * of two things is 0. */
+static gboolean
+is_asked (const Search *search, const TpHullFace *face)
+{
+  for (int i = 0; i < search->task->n_aims; i++)
+    if (face->normal[i] > 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Marks what was asked already. FALSE: it was not. */
+static gboolean
+mark (const Search *search, TpHullFace *face)
+{
+  for (guint i = 0; i < search->questions->len && face->mark == 0; i++)
+    if (tp_hull_is_parallel (get_question (search, i)->normal, face->normal))
+      face->mark = (int) i + 1;
+  if (face->mark == 0 && search->questions->len >= MAX_PLANS)
+    face->mark = GIVEN_UP;
+  return face->mark != 0;
+}
+
+/* A face that nothing is known of, the newest; -1: there is none. */
+static int
+find_open (const Search *search)
+{
+  for (int i = (int) search->hull.faces->len - 1; i >= 0; i--)
+    {
+      TpHullFace *face = get_face (search, (guint) i);
+
+      if (face->mark == 0 && is_asked (search, face) && !mark (search, face))
+        return i;
+    }
+  return -1;
 }
 
 static gboolean
 search_all (Search *search, GError **error)
 {
-  if (!add_plan (search, (Worth){ 1, 0 }, error)
-      || !add_plan (search, (Worth){ 0, 1 }, error))
-    return FALSE;
-  tp_array_append_vals (search->open, &(Pair){ 0, 1 }, 1);
-  while (search->open->len > 0)
-    {
-      Pair pair = tp_array_index (search->open, Pair, search->open->len - 1);
+  Wide normal[N] = { 1 };
+  int face = 0;
 
-      tp_array_set_size (search->open, search->open->len - 1);
-      if (!split (search, pair, error))
+  while (face >= 0)
+    {
+      if (!ask (search, normal, error))
         return FALSE;
+      face = find_open (search);
+      if (face >= 0)
+        memcpy (normal, get_face (search, (guint) face)->normal, sizeof normal);
     }
   return TRUE;
 }
 
-/* ---- corners -------------------------------------------------------------- */
+/* By which part at most something is below @face; -1: not known. */
+static double
+find_gap (const Search *search, const TpHullFace *face)
+{
+  const Question *question;
+  Wide most = 0;
+
+  if (!is_asked (search, face))
+    return 0;
+  if (face->mark == GIVEN_UP)
+    return -1;
+  question = get_question (search, (guint) face->mark - 1);
+  for (int i = 0; i < N; i++)
+    if (face->corners[i] >= 0)
+      {
+        const gint64 *at = tp_hull_get_point (&search->hull, face->corners[i]);
+        Wide sum = 0;
+
+        for (int k = 0; k < N; k++)
+          sum += (Wide) question->weights[k] * at[k];
+        most = MAX (most, sum);
+      }
+  if (question->bound < 0 || (question->bound == 0 && most > 0))
+    return -1;
+  return most <= question->bound
+             ? 0 : (double) (most - question->bound) / (double) most;
+}
+
+/* ---- what is found -------------------------------------------------------- */
 
 static int
 compare (gconstpointer a, gconstpointer b, gpointer data)
 {
-  const Search *search = data;
-  const int *i = a, *k = b;
-  gint64 x = get_first (search, *i) - get_first (search, *k);
-  gint64 y = get_second (search, *i) - get_second (search, *k);
+  const TpHull *hull = data;
+  const gint64 *one = tp_hull_get_point (hull, *(const int *) a);
+  const gint64 *other = tp_hull_get_point (hull, *(const int *) b);
 
-  if (x != 0)
-    return x < 0 ? -1 : 1;
-  return y != 0 ? (y < 0 ? -1 : 1) : *i - *k;
+  for (int i = 0; i < N; i++)
+    if (one[i] != other[i])
+      return one[i] < other[i] ? -1 : 1;
+  return 0;
 }
 
-/* Whether @middle is below the line between the two others. */
-static gboolean
-is_corner (const Search *search, int low, int middle, int high)
+/* [point of the hull]: its number, or TP_PARETO_NONE. */
+static int *
+keep_corners (const Search *search, TpPareto *out)
 {
-  Wide x = get_first (search, middle) - get_first (search, low);
-  Wide y = get_second (search, middle) - get_second (search, low);
-  Wide far_x = get_first (search, high) - get_first (search, low);
-  Wide far_y = get_second (search, high) - get_second (search, low);
+  guint n = search->plans->len;
+  g_autofree int *order = tp_new (int, (gsize) n + 1);
+  g_autofree int *numbers = tp_new (int, (gsize) n + 1);
 
-  return x * far_y - y * far_x > 0;
+  for (guint i = 0; i < n; i++)
+    {
+      numbers[i] = TP_PARETO_NONE;
+      if (tp_hull_is_corner (&search->hull, (int) i))
+        order[out->n_points++] = (int) i;
+    }
+  g_qsort_with_data (order, out->n_points, sizeof *order, compare,
+                     (gpointer) &search->hull);
+  out->plans = tp_new0 (TpPlan *, (gsize) out->n_points + 1);
+  for (int i = 0; i < out->n_points; i++)
+    {
+      numbers[order[i]] = i;
+      out->plans[i] = tp_plan_ref (search->plans->pdata[order[i]]);
+    }
+  return g_steal_pointer (&numbers);
+}
+
+static void
+keep_face (const Search *search, const TpHullFace *face, const int *numbers,
+           TpPareto *out)
+{
+  TpParetoFace *it = &out->faces[out->n_faces++];
+  double gap = find_gap (search, face);
+
+  for (int i = 0; i < N; i++)
+    it->points[i] = face->corners[i] < 0 ? TP_PARETO_NONE
+                                         : numbers[face->corners[i]];
+  for (int i = 0; i < out->n_aims; i++)
+    it->worth[out->aims[i]] = (double) face->normal[i];
+  out->is_complete = out->is_complete && gap == 0;
+  out->gap = gap < 0 || out->gap < 0 ? -1 : MAX (gap, out->gap);
 }
 
 static TpPareto *
 finish (const Search *search)
 {
-  int n = (int) search->plans->len, n_kept = 0;
-  g_autofree int *order = tp_new (int, (gsize) n + 1);
-  g_autofree int *kept = tp_new (int, (gsize) n + 1);
+  const TpParetoTask *task = search->task;
+  guint n_faces = search->hull.faces->len;
   g_autoptr (TpPareto) out = g_new0 (TpPareto, 1);
+  g_autofree int *numbers = NULL;
 
-  for (int i = 0; i < n; i++)
-    order[i] = i;
-  g_qsort_with_data (order, n, sizeof *order, compare, (gpointer) search);
-  for (int i = 0; i < n; i++)
-    {
-      if (n_kept > 0
-          && get_second (search, order[i])
-                 >= get_second (search, kept[n_kept - 1]))
-        continue;
-      while (n_kept > 1
-             && !is_corner (search, kept[n_kept - 2], kept[n_kept - 1],
-                            order[i]))
-        n_kept--;
-      kept[n_kept++] = order[i];
-    }
-  out->first = search->first;
-  out->second = search->second;
-  out->n_plans = n;
+  out->n_aims = task->n_aims;
+  memcpy (out->aims, task->aims, sizeof (TpAim) * (gsize) task->n_aims);
+  out->n_plans = search->n_plans;
   out->n_proved = search->n_proved;
-  out->is_complete = search->is_complete && search->n_proved == n;
-  out->plans = tp_new0 (TpPlan *, (gsize) n_kept + 1);
-  for (int i = 0; i < n_kept; i++)
-    out->plans[out->n_points++] = tp_plan_ref (get_plan (search, kept[i]));
+  out->is_complete = TRUE;
+  numbers = keep_corners (search, out);
+  out->faces = tp_new0 (TpParetoFace, (gsize) n_faces + 1);
+  for (guint i = 0; i < n_faces; i++)
+    if (is_asked (search, get_face (search, i)))
+      keep_face (search, get_face (search, i), numbers, out);
   return g_steal_pointer (&out);
 }
 
 TpPareto *
-tp_pareto_find (const TpGraph *graph, const TpGroups *groups, TpCosts *costs,
-                const TpAim *aims, GError **error)
+tp_pareto_find (const TpParetoTask *task, GError **error)
 {
-  g_auto (Search) search = { .graph = graph, .groups = groups, .costs = costs,
-                             .first = aims[0], .second = aims[1],
-                             .is_complete = TRUE };
+  g_auto (Search) search = { .task = task };
 
   search.plans = tp_pointers_new (unref_plan);
-  search.open = tp_array_new (sizeof (Pair));
-  search.problem = tp_problem_new (graph, groups, costs, "weighted", error);
-  if (search.problem == NULL
-      || !tp_rated_check (search.problem, aims[0], error)
-      || !tp_rated_check (search.problem, aims[1], error))
+  search.questions = tp_array_new (sizeof (Question));
+  search.problem = tp_problem_new (task->graph, task->groups, task->costs,
+                                   "weighted", error);
+  if (search.problem == NULL)
     return NULL;
-  search.memory = tp_pools_list_memory (costs);
-  search.most_first = find_most (costs, aims[0]);
-  search.most_second = find_most (costs, aims[1]);
+  for (int i = 0; i < task->n_aims; i++)
+    {
+      if (!tp_rated_check (search.problem, task->aims[i], error))
+        return NULL;
+      search.most[i] = find_most (task->costs, task->aims[i]);
+    }
   return search_all (&search, error) ? finish (&search) : NULL;
 }

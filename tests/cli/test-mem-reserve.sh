@@ -92,7 +92,8 @@ say $? "of nothing that is known"
 try 2 optimize mlp.json wide.json --devices "$devices" --mem-reserve "$fast=1M" && err_has 'no limit: '; say $? "nor of several graphs"
 try 2 run kept.json --mem-reserve "$fast=1M"; say $? "by a run"
 try 2 explain kept.json --mem-reserve "$fast=1M" && err_has 'which --mem-reserve cannot change'; say $? "by what reads a plan"
-try 2 pareto wide.json --devices "$slow,$known" --mem-reserve "$known=1M" && err_has 'leave out --mem-limit and --mem-reserve'; say $? "by pareto"
+try 0 pareto wide.json --devices "$slow,$known" --watts "$slow=9" --watts "$known=20" --mem-reserve "$known=1M" --plans points && valid points/point-1.json \
+  && grep -q '"memory_reserves"' points/point-1.json; say $? "pareto keeps it"
 try 2 sweep wide.json --scale copies=1..2 --devices "$slow,$known" --mem-reserve "$known=1M" && err_has 'leave out --mem-limit and --mem-reserve'; say $? "by sweep"
 # edit SED FILE: signed anew; bad NAME MESSAGE SED FILE: is refused.
 edit ()

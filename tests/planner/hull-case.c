@@ -25,6 +25,13 @@ tp_hull_case_compare (const void *a, const void *b)
   return 0;
 }
 
+double
+tp_hull_case_weigh (const TpHullPoint *point, const double *worth)
+{
+  return worth[0] * (double) point->at[0] + worth[1] * (double) point->at[1]
+         + worth[2] * (double) point->at[2];
+}
+
 /* Those that no other is as good as, each once, to the front; a corner is one of them. */
 static int
 drop_worse (TpHullPoint *points, int n)

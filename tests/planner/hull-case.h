@@ -10,6 +10,8 @@ typedef struct
 } TpHullPoint;
 
 int tp_hull_case_compare (const void *a, const void *b);
+/* @worth: [3] */
+double tp_hull_case_weigh (const TpHullPoint *point, const double *worth);
 
 /**
  * tp_hull_case_keep:

@@ -92,8 +92,9 @@ static TpPareto *
 find (const TpTestCase *test, const TpAim *pair)
 {
   g_autoptr (GError) error = NULL;
-  TpPareto *pareto = tp_pareto_find (test->graph, test->groups, test->costs,
-                                     pair, &error);
+  const TpParetoTask task
+      = { test->graph, test->groups, test->costs, NULL, 2, pair };
+  TpPareto *pareto = tp_pareto_find (&task, &error);
 
   g_assert_no_error (error);
   return pareto;
@@ -168,7 +169,6 @@ test_several (void)
       if (!pareto->is_complete)
         continue;
       n_complete++;
-      g_assert_cmpint (pareto->n_proved, ==, pareto->n_plans);
       g_assert_cmpint (pareto->n_points, ==, n);
       for (int i = 0; i < n; i++)
         {
@@ -244,38 +244,98 @@ test_large (void)
   g_test_message ("%d of 100 are not known to be complete", n_incomplete);
 }
 
+/* ---- prices --------------------------------------------------------------- */
+
+/* What a placement costs with nothing paid for a device, and how that rises with its
+ * price. */
+typedef struct
+{
+  gint64 fixed, rising;
+  gboolean is_used;           /* the device is */
+} Offer;
+
+static int
+list_offers (TpTestCase *test, int device, Offer *out)
+{
+  int n = test->graph->n_nodes, n_devices = test->costs->n_devices, n_offers = 0;
+  gint64 *price = &test->costs->rates[device].price, kept = *price;
+  guint8 devices[MAX_OPS + 1] = { 0 };
+
+  for (gboolean is_left = TRUE; is_left;)
+    {
+      gint64 free[TP_N_AIMS], paid[TP_N_AIMS];
+      int i = 0;
+
+      *price = 0;
+      if (tp_test_case_take (test, devices, free))
+        {
+          *price = 1;
+          tp_test_case_take (test, devices, paid);
+          out[n_offers] = (Offer){ free[TP_AIM_PRICE],
+                                   paid[TP_AIM_PRICE] - free[TP_AIM_PRICE], FALSE };
+          for (int k = 0; k < n; k++)
+            out[n_offers].is_used |= devices[k] == device;
+          n_offers++;
+        }
+      while (i < n && ++devices[i] == n_devices)
+        devices[i++] = 0;
+      is_left = i < n;
+    }
+  *price = kept;
+  return n_offers;
+}
+
 /* The most that any placement with an op on @device may cost an hour and still cost
- * less than all on the host; -1: none may. */
+ * less than all without; -1: none may; TP_RATE_MAX: any price, or there is nothing
+ * without. */
 static gint64
 try_prices (TpTestCase *test, int device)
 {
-  int n = test->graph->n_nodes, host = test->costs->host;
-  gint64 *price = &test->costs->rates[device].price, best = -1;
-  gint64 alone[TP_N_AIMS];
-  guint8 devices[MAX_OPS + 1];
+  static Offer offers[1 << 12];
+  int n = list_offers (test, device, offers);
+  gint64 without = TP_COST_NONE, best = -1;
 
   for (int i = 0; i < n; i++)
-    devices[i] = (guint8) host;
-  if (!tp_test_case_take (test, devices, alone))
-    return TP_COST_NONE;
-  for (guint mask = 1; mask < 1u << n; mask++)
+    if (!offers[i].is_used)
+      without = MIN (without, offers[i].fixed);
+  for (int i = 0; i < n; i++)
     {
-      gint64 free[TP_N_AIMS], paid[TP_N_AIMS];
-      gint64 saved, rising;
+      gint64 saved = without - offers[i].fixed, rising = offers[i].rising;
 
-      for (int i = 0; i < n; i++)
-        devices[i] = (guint8) (mask >> i & 1 ? device : host);
-      *price = 0;
-      if (!tp_test_case_take (test, devices, free))
-        continue;
-      *price = 1;
-      tp_test_case_take (test, devices, paid);
-      saved = alone[TP_AIM_PRICE] - free[TP_AIM_PRICE];
-      rising = paid[TP_AIM_PRICE] - free[TP_AIM_PRICE];
-      if (saved > 0)
+      if (offers[i].is_used && saved > 0)
         best = MAX (best, rising == 0 ? TP_RATE_MAX : (saved - 1) / rising);
     }
-  return best;
+  return without == TP_COST_NONE ? TP_RATE_MAX : MIN (best, TP_RATE_MAX);
+}
+
+static TpBreakEven
+find_even (const TpTestCase *test, int device)
+{
+  const TpBreakEvenTask task
+      = { test->graph, test->groups, test->costs, NULL };
+  g_autoptr (GError) error = NULL;
+  TpBreakEven even;
+
+  g_assert_true (tp_break_even_find (&task, device, &even, &error));
+  g_assert_no_error (error);
+  g_assert_cmpint (even.device, ==, device);
+  return even;
+}
+
+/* TRUE: it is a price. */
+static gboolean
+check_even (const TpBreakEven *even, gint64 most)
+{
+  if (most >= TP_RATE_MAX)
+    g_assert_cmpint (even->kind, ==, TP_BREAK_EVEN_ALWAYS);
+  else if (most < 0)
+    g_assert_cmpint (even->kind, ==, TP_BREAK_EVEN_NEVER);
+  else
+    {
+      g_assert_cmpint (even->kind, ==, TP_BREAK_EVEN_BELOW);
+      g_assert_cmpint (even->price, ==, most);
+    }
+  return even->kind == TP_BREAK_EVEN_BELOW;
 }
 
 static void
@@ -288,29 +348,53 @@ test_break_even (void)
       TpTestSpec spec
           = tp_test_spec_random (g_test_rand_int_range (1, MAX_OPS));
       g_autoptr (TpTestCase) test = NULL;
-      g_autoptr (GError) error = NULL;
       TpBreakEven even;
-      gint64 most;
 
       spec.host = round % 2;
       test = tp_test_case_new (&spec);
       tp_test_case_rate (test);
-      test->costs->rates[spec.host].price *= 1000;
-      g_assert_true (tp_break_even_find (test->graph, test->groups,
-                                         test->costs, &even, &error));
-      g_assert_no_error (error);
-      most = try_prices (test, 1 - spec.host);
-      if (most >= TP_RATE_MAX)
-        g_assert_cmpint (even.kind, ==, TP_BREAK_EVEN_ALWAYS);
-      else if (most < 0)
-        g_assert_cmpint (even.kind, ==, TP_BREAK_EVEN_NEVER);
-      else
+      /* low prices ask for one after the other */
+      test->costs->rates[spec.host].price *= round % 4 < 2 ? 1000 : 1;
+      even = find_even (test, 1 - spec.host);
+      g_assert_true (even.is_proved);
+      n_below += check_even (&even, try_prices (test, 1 - spec.host));
+    }
+  g_assert_cmpint (n_below, >, 50);
+}
+
+/* Of each device beside the host, at the prices of the others. */
+static void
+test_break_even_several (void)
+{
+  int n_below = 0, n_proved = 0, n_asked = 0;
+
+  for (int round = 0; round < 200; round++)
+    {
+      TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (1, 7));
+      g_autoptr (TpTestCase) test = NULL;
+
+      spec.n_devices = 3 + round % 2;
+      spec.host = round % 5 == 0 ? TP_COSTS_HOST : round % spec.n_devices;
+      test = tp_test_case_new (&spec);
+      tp_test_case_rate (test);
+      for (int d = 0; d < spec.n_devices; d++)
         {
-          g_assert_cmpint (even.kind, ==, TP_BREAK_EVEN_BELOW);
-          g_assert_cmpint (even.price, ==, most);
-          n_below++;
+          TpBreakEven even;
+
+          if (d == spec.host)
+            continue;
+          test->costs->rates[d].price *= 100;
+          even = find_even (test, d);
+          n_asked++;
+          if (!even.is_proved)
+            continue;
+          n_proved++;
+          n_below += check_even (&even, try_prices (test, d));
         }
     }
+  g_test_message ("%d of %d are proved, %d are prices", n_proved, n_asked,
+                  n_below);
+  g_assert_cmpint (n_proved, >=, n_asked * 9 / 10);
   g_assert_cmpint (n_below, >, 50);
 }
 
@@ -319,10 +403,11 @@ test_refused (void)
 {
   TpTestSpec spec = { .n_ops = 3, .max_cost = 9 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+  const TpParetoTask task
+      = { test->graph, test->groups, test->costs, NULL, 2, pairs[0] };
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (tp_pareto_find (test->graph, test->groups, test->costs,
-                                 pairs[0], &error));
+  g_assert_null (tp_pareto_find (&task, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
 }
 
@@ -335,6 +420,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pareto/rates", test_rates);
   g_test_add_func ("/pareto/large", test_large);
   g_test_add_func ("/pareto/break-even", test_break_even);
+  g_test_add_func ("/pareto/break-even-several", test_break_even_several);
   g_test_add_func ("/pareto/refused", test_refused);
   return g_test_run ();
 }
