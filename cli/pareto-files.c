@@ -40,14 +40,17 @@ static const Axis axes[] = {
   { "price", "price", format_price },
 };
 
-/* @name: up to a comma or the end. */
+/* Of what is in @objectives, the one at @index; NULL: there are fewer. */
 static const Axis *
-find_axis (const char *name)
+find_axis (const char *objectives, int index)
 {
+  g_auto (GStrv) names = g_strsplit (objectives, ",", -1);
+
   for (gsize i = 0; i < G_N_ELEMENTS (axes); i++)
-    if (g_str_has_prefix (name, axes[i].name))
+    if (index < (int) g_strv_length (names)
+        && strcmp (names[index], axes[i].name) == 0)
       return &axes[i];
-  g_assert_not_reached ();
+  return NULL;
 }
 
 static double *
@@ -70,26 +73,76 @@ name_axis (const Axis *axis)
              : g_strdup_printf ("%s of a run", axis->name);
 }
 
+/* Between all that have a face in common, each once. */
+static GArray *
+list_lines (const json_t *document, int n_points)
+{
+  GArray *lines = g_array_new (FALSE, FALSE, 2 * sizeof (int));
+  g_autoptr (GHashTable) met = g_hash_table_new (NULL, NULL);
+  gsize i;
+  json_t *face;
+
+  json_array_foreach (json_object_get (document, "faces"), i, face)
+    for (gsize k = 1; k < json_array_size (face); k++)
+      for (gsize l = 0; l < k; l++)
+        {
+          int a = (int) json_integer_value (json_array_get (face, k)) - 1;
+          int b = (int) json_integer_value (json_array_get (face, l)) - 1;
+          int line[] = { MIN (a, b), MAX (a, b) };
+
+          if (g_hash_table_add (met,
+                                GINT_TO_POINTER (line[0] * n_points + line[1])))
+            g_array_append_val (lines, line);
+        }
+  return lines;
+}
+
+/* "time and energy", "time, energy and price": the caller frees. */
+static char *
+name_all (const Axis *const *shown)
+{
+  return shown[2] == NULL
+             ? g_strdup_printf ("%s and %s", shown[0]->name, shown[1]->name)
+             : g_strdup_printf ("%s, %s and %s", shown[0]->name,
+                                shown[1]->name, shown[2]->name);
+}
+
+static char *
+make_title (const TpCli *cli, const json_t *document, const Axis *const *shown)
+{
+  g_autofree char *base = g_path_get_basename (cli->args[0]);
+  g_autofree char *names = name_all (shown);
+
+  return g_strdup_printf (
+      "%s: %s, as predicted%s; rates are stated", base, names,
+      json_is_true (json_object_get (document, "simulated")) ? " (simulated)"
+                                                             : "");
+}
+
 static char *
 make_svg (const TpCli *cli, const json_t *document)
 {
   const json_t *points = json_object_get (document, "points");
   const char *names
       = json_string_value (json_object_get (document, "objectives"));
-  const Axis *first = find_axis (names);
-  const Axis *second = find_axis (strchr (names, ',') + 1);
-  g_autofree double *x = list_numbers (points, first->key);
-  g_autofree double *y = list_numbers (points, second->key);
-  g_autofree char *x_name = name_axis (first), *y_name = name_axis (second);
-  g_autofree char *base = g_path_get_basename (cli->args[0]);
-  g_autofree char *title = g_strdup_printf (
-      "%s: %s and %s, as predicted%s; rates are stated", base, first->name,
-      second->name,
-      json_is_true (json_object_get (document, "simulated")) ? " (simulated)"
-                                                             : "");
+  const Axis *const shown[] = { find_axis (names, 0), find_axis (names, 1),
+                                find_axis (names, 2) };
+  const Axis *third = shown[2] == NULL ? shown[1] : shown[2];
+  int n = (int) json_array_size (points);
+  g_autofree double *x = list_numbers (points, shown[0]->key);
+  g_autofree double *y = list_numbers (points, shown[1]->key);
+  g_autofree double *z = list_numbers (points, third->key);
+  g_autofree char *x_name = name_axis (shown[0]), *y_name = name_axis (shown[1]);
+  g_autofree char *title = make_title (cli, document, shown);
+  g_autoptr (GArray) lines = list_lines (document, n);
   const TpFrontier frontier
-      = { title, x_name, y_name, (int) json_array_size (points), x, y,
-          first->format, second->format };
+      = { .title = title, .x_name = x_name, .y_name = y_name,
+          .n = n, .x = x, .y = y,
+          .format_x = shown[0]->format, .format_y = shown[1]->format,
+          .z_name = shown[2] == NULL ? NULL : "price of 1e6 runs",
+          .z = z, .format_z = third->format,
+          .n_lines = (int) lines->len,
+          .lines = (const int *) (void *) lines->data };
 
   return tp_view_frontier_to_svg (&frontier);
 }

@@ -6,6 +6,8 @@
 #include "ir/foreign-text.h"
 
 #define WIDTH 720
+#define KEY_WIDTH 110         /* more, where there are colours */
+#define KEY_LEFT 706
 #define HEIGHT 480
 #define LEFT 110              /* of the plot */
 #define RIGHT 680
@@ -18,6 +20,7 @@ typedef struct
   const TpFrontier *frontier;
   GString *svg;
   double x0, x1, y0, y1;      /* at the ends */
+  double z0, z1;
 } Plot;
 
 /* With some room beyond the outermost; about a single one as much as it is. */
@@ -98,34 +101,117 @@ add_marks (const Plot *plot)
   add_text (plot, LEFT - 60, TOP - 14, "", frontier->y_name);
 }
 
-/* The line is the least that any mean of plans could be. */
+/* From blue, of little, to red; the caller frees. */
+static char *
+make_colour (double part)
+{
+  return g_strdup_printf ("#%02x%02x%02x", (int) (30 + 170 * part), 30,
+                          (int) (200 - 170 * part));
+}
+
+static char *
+find_colour (const Plot *plot, int index)
+{
+  const TpFrontier *frontier = plot->frontier;
+
+  if (frontier->z_name == NULL)
+    return g_strdup ("#c81e1e");
+  return make_colour ((frontier->z[index] - plot->z0)
+                      / (plot->z1 - plot->z0));
+}
+
+/* What the colours stand for. */
+static void
+add_key (const Plot *plot)
+{
+  const TpFrontier *frontier = plot->frontier;
+  int height = (BOTTOM - TOP) / N_MARKS;
+
+  for (int i = 0; i < N_MARKS; i++)
+    {
+      double part = (double) i / (N_MARKS - 1);
+      g_autofree char *colour = make_colour (part);
+      g_autofree char *value
+          = frontier->format_z (plot->z0 + part * (plot->z1 - plot->z0));
+      int y = BOTTOM - (i + 1) * height;
+
+      g_string_append_printf (
+          plot->svg, "<rect x=\"%d\" y=\"%d\" width=\"16\" height=\"%d\" "
+          "fill=\"%s\"/>\n", KEY_LEFT, y, height, colour);
+      add_text (plot, KEY_LEFT + 24, y + height / 2.0 + 4, "", value);
+    }
+  add_text (plot, KEY_LEFT + 110, TOP - 14, "text-anchor=\"end\"",
+            frontier->z_name);
+}
+
+static void
+add_line (const Plot *plot, int from, int to)
+{
+  const TpFrontier *frontier = plot->frontier;
+
+  g_string_append (plot->svg, "<path class=\"line\" d=\"M");
+  add_number (plot->svg, place_x (plot, frontier->x[from]));
+  g_string_append_c (plot->svg, ' ');
+  add_number (plot->svg, place_y (plot, frontier->y[from]));
+  g_string_append_c (plot->svg, 'L');
+  add_number (plot->svg, place_x (plot, frontier->x[to]));
+  g_string_append_c (plot->svg, ' ');
+  add_number (plot->svg, place_y (plot, frontier->y[to]));
+  g_string_append (plot->svg, "\"/>\n");
+}
+
+/* The least that any mean of plans could be; of three things, the edges of that. */
+static void
+add_lines (const Plot *plot)
+{
+  const TpFrontier *frontier = plot->frontier;
+
+  for (int i = 0; i < frontier->n_lines; i++)
+    add_line (plot, frontier->lines[2 * i], frontier->lines[2 * i + 1]);
+  for (int i = 1; i < frontier->n && frontier->z_name == NULL; i++)
+    add_line (plot, i - 1, i);
+}
+
 static void
 add_points (const Plot *plot)
 {
   const TpFrontier *frontier = plot->frontier;
 
-  g_string_append (plot->svg, "<path class=\"line\" d=\"");
-  for (int i = 0; i < frontier->n; i++)
-    {
-      g_string_append_c (plot->svg, i == 0 ? 'M' : 'L');
-      add_number (plot->svg, place_x (plot, frontier->x[i]));
-      g_string_append_c (plot->svg, ' ');
-      add_number (plot->svg, place_y (plot, frontier->y[i]));
-    }
-  g_string_append (plot->svg, "\"/>\n");
   for (int i = 0; i < frontier->n; i++)
     {
       g_autofree char *number = g_strdup_printf ("%d", i + 1);
+      g_autofree char *colour = find_colour (plot, i);
+      g_autofree char *fill = g_strdup_printf ("fill=\"%s\"", colour);
       double x = place_x (plot, frontier->x[i]);
       double y = place_y (plot, frontier->y[i]);
 
-      g_string_append (plot->svg, "<circle r=\"4\" fill=\"#c81e1e\" cx=\"");
+      g_string_append_printf (plot->svg, "<circle r=\"%d\" %s cx=\"",
+                              frontier->z_name == NULL ? 4 : 6, fill);
       add_number (plot->svg, x);
       g_string_append (plot->svg, "\" cy=\"");
       add_number (plot->svg, y);
       g_string_append (plot->svg, "\"/>\n");
-      add_text (plot, x + 8, y - 6, "fill=\"#c81e1e\"", number);
+      add_text (plot, x + 8, y - 6, fill, number);
     }
+}
+
+static void
+begin_svg (const Plot *plot)
+{
+  gboolean has_key = plot->frontier->z_name != NULL;
+  int width = WIDTH + (has_key ? KEY_WIDTH : 0);
+
+  g_string_append_printf (
+      plot->svg,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
+      "width=\"%d\" height=\"%d\" font-family=\"Helvetica,Arial,sans-serif\" "
+      "font-size=\"13\">\n"
+      "<style>.grid { stroke: #d8dce0; } .line { fill: none; stroke: %s; "
+      "stroke-dasharray: 6 3; }</style>\n"
+      "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
+      width, HEIGHT, width, HEIGHT, has_key ? "#a0a4a8" : "#c81e1e", width,
+      HEIGHT);
+  add_text (plot, LEFT - 60, 26, "font-size=\"16\"", plot->frontier->title);
 }
 
 char *
@@ -133,19 +219,15 @@ tp_view_frontier_to_svg (const TpFrontier *frontier)
 {
   Plot plot = { .frontier = frontier, .svg = g_string_new (NULL) };
 
-  g_string_append_printf (
-      plot.svg,
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "
-      "width=\"%d\" height=\"%d\" font-family=\"Helvetica,Arial,sans-serif\" "
-      "font-size=\"13\">\n"
-      "<style>.grid { stroke: #d8dce0; } .line { fill: none; stroke: #c81e1e; "
-      "stroke-dasharray: 6 3; }</style>\n"
-      "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n",
-      WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
-  add_text (&plot, LEFT - 60, 26, "font-size=\"16\"", frontier->title);
+  begin_svg (&plot);
   find_range (frontier->x, frontier->n, &plot.x0, &plot.x1);
   find_range (frontier->y, frontier->n, &plot.y0, &plot.y1);
+  if (frontier->z_name != NULL)
+    find_range (frontier->z, frontier->n, &plot.z0, &plot.z1);
   add_marks (&plot);
+  if (frontier->z_name != NULL)
+    add_key (&plot);
+  add_lines (&plot);
   add_points (&plot);
   g_string_append (plot.svg, "</svg>\n");
   return g_string_free (plot.svg, FALSE);

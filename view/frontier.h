@@ -4,7 +4,8 @@
 
 #include <glib.h>
 
-/* Both axes are straight, and begin where the points do: little is what matters. */
+/* Both axes are straight, and begin where the points do: little is what matters. A third
+ * thing is in colours. */
 typedef struct
 {
   const char *title;
@@ -13,6 +14,11 @@ typedef struct
   const double *x, *y;
   char *(*format_x) (double value); /* of marks; g_free () */
   char *(*format_y) (double value);
+  const char *z_name;         /* (nullable): there is none */
+  const double *z;
+  char *(*format_z) (double value);
+  int n_lines;                /* with it: between which points */
+  const int *lines;           /* [2 * n_lines]; without: from each to the next */
 } TpFrontier;
 
 /* Text of strangers is made fit to be shown. The caller frees. */

@@ -58,6 +58,7 @@ keep sweep sweep sym.json --dim N=1,2..8 --devices $sims -o out/sweep-file.json
 keep sweep-scale sweep mlp.json --scale copies=0.01..100 --devices $sims
 keep pareto pareto mlp.json --devices sim:desktop-cpu,sim:laptop-gpu -o out/pareto-file.json --plans out/points
 keep pareto-even pareto mlp.json --devices $sims --objectives time,price --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use
+keep pareto-joint pareto mlp.json --devices $sims,sim:desktop-gpu --price sim:desktop-cpu=2/h --price sim:laptop-gpu=0.1/h:use --price sim:desktop-gpu=1/h
 keep pareto-price pareto mlp.json --devices ref --objectives time,price --price ref=1/h
 keep info info sym.json
 keep ops ops

@@ -10,7 +10,7 @@
 /* What was met in the text of a picture. */
 typedef struct
 {
-  int n_circles;
+  int n_circles, n_lines;
   double x[MAX_POINTS], y[MAX_POINTS];
   GString *texts;
 } Picture;
@@ -52,14 +52,12 @@ format (double value)
   return g_strdup_printf ("%.4g <s>", value);
 }
 
+/* What is to be shown beside them; the number of lines is counted. */
 static void
-draw (Picture *picture, const char *title, int n, const double *x,
-      const double *y)
+draw_frontier (Picture *picture, const TpFrontier *frontier, int width)
 {
   static const GMarkupParser parser = { .text = meet_text };
-  const TpFrontier frontier
-      = { title, "x & x", "y", n, x, y, format, format };
-  g_autofree char *svg = tp_view_frontier_to_svg (&frontier);
+  g_autofree char *svg = tp_view_frontier_to_svg (frontier);
   g_autoptr (GError) error = NULL;
   g_autoptr (GMarkupParseContext) context
       = g_markup_parse_context_new (&parser, 0, picture, NULL);
@@ -70,14 +68,28 @@ draw (Picture *picture, const char *title, int n, const double *x,
   g_markup_parse_context_end_parse (context, &error);
   g_assert_no_error (error);
   find_circles (picture, svg);
-  g_assert_cmpint (picture->n_circles, ==, n);
-  for (int i = 0; i < n; i++)
+  for (const char *at = svg; (at = strstr (at, "class=\"line\"")) != NULL; at++)
+    picture->n_lines++;
+  g_assert_cmpint (picture->n_circles, ==, frontier->n);
+  for (int i = 0; i < frontier->n; i++)
     {
       g_assert_cmpfloat (picture->x[i], >=, 0);
-      g_assert_cmpfloat (picture->x[i], <=, 720);
+      g_assert_cmpfloat (picture->x[i], <=, width);
       g_assert_cmpfloat (picture->y[i], >=, 0);
       g_assert_cmpfloat (picture->y[i], <=, 480);
     }
+}
+
+static void
+draw (Picture *picture, const char *title, int n, const double *x,
+      const double *y)
+{
+  const TpFrontier frontier
+      = { .title = title, .x_name = "x & x", .y_name = "y", .n = n,
+          .x = x, .y = y, .format_x = format, .format_y = format };
+
+  draw_frontier (picture, &frontier, 720);
+  g_assert_cmpint (picture->n_lines, ==, n - 1);
 }
 
 /* To the right what takes more of the one, and below what takes less of the other. */
@@ -124,6 +136,31 @@ test_few (void)
   g_string_free (picture.texts, TRUE);
 }
 
+/* The third is in colours, which are told; lines are those that are given. */
+static void
+test_colours (void)
+{
+  const double x[] = { 1, 2, 3 }, y[] = { 3, 2, 1 }, z[] = { 7, 0.5, 7 };
+  const int lines[] = { 0, 2, 1, 2 };
+  const TpFrontier frontier
+      = { .title = "three", .x_name = "x", .y_name = "y", .n = 3,
+          .x = x, .y = y, .format_x = format, .format_y = format,
+          .z_name = "z & z", .z = z, .format_z = format,
+          .n_lines = 2, .lines = lines };
+  g_autofree char *svg = tp_view_frontier_to_svg (&frontier);
+  const char *circles[3], *at = svg;
+  Picture picture;
+
+  draw_frontier (&picture, &frontier, 830);
+  g_assert_cmpint (picture.n_lines, ==, 2);
+  g_assert_nonnull (strstr (picture.texts->str, "z & z"));
+  g_string_free (picture.texts, TRUE);
+  for (int i = 0; i < 3; i++)
+    circles[i] = at = strstr (at + 1, "<circle r=\"6\" fill=");
+  g_assert_true (strncmp (circles[0], circles[2], 29) == 0);
+  g_assert_false (strncmp (circles[0], circles[1], 29) == 0);
+}
+
 /* A title is text, whatever is in it. */
 static void
 test_strangers (void)
@@ -144,6 +181,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/frontier/order", test_order);
   g_test_add_func ("/frontier/few", test_few);
+  g_test_add_func ("/frontier/colours", test_colours);
   g_test_add_func ("/frontier/strangers", test_strangers);
   return g_test_run ();
 }
