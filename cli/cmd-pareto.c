@@ -27,7 +27,7 @@ static struct
 
 static const GOptionEntry pareto_options[] = {
   { "objectives", 0, 0, G_OPTION_ARG_STRING, &given.objectives,
-    "two of time,energy,price, or all (default: those stated)", "A,B" },
+    "two or all of time,energy,price", "A,B" },
   { "plans", 0, 0, G_OPTION_ARG_FILENAME, &given.plans,
     "write each plan to DIR/point-N.json", "DIR" },
   TP_SHAPING_OPTIONS,

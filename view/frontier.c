@@ -144,19 +144,22 @@ add_key (const Plot *plot)
             frontier->z_name);
 }
 
+/* Through @n points: @list, or, if that is NULL, all in their order. */
 static void
-add_line (const Plot *plot, int from, int to)
+add_line (const Plot *plot, const int *list, int n)
 {
   const TpFrontier *frontier = plot->frontier;
 
-  g_string_append (plot->svg, "<path class=\"line\" d=\"M");
-  add_number (plot->svg, place_x (plot, frontier->x[from]));
-  g_string_append_c (plot->svg, ' ');
-  add_number (plot->svg, place_y (plot, frontier->y[from]));
-  g_string_append_c (plot->svg, 'L');
-  add_number (plot->svg, place_x (plot, frontier->x[to]));
-  g_string_append_c (plot->svg, ' ');
-  add_number (plot->svg, place_y (plot, frontier->y[to]));
+  g_string_append (plot->svg, "<path class=\"line\" d=\"");
+  for (int i = 0; i < n; i++)
+    {
+      int point = list == NULL ? i : list[i];
+
+      g_string_append_c (plot->svg, i == 0 ? 'M' : 'L');
+      add_number (plot->svg, place_x (plot, frontier->x[point]));
+      g_string_append_c (plot->svg, ' ');
+      add_number (plot->svg, place_y (plot, frontier->y[point]));
+    }
   g_string_append (plot->svg, "\"/>\n");
 }
 
@@ -166,33 +169,48 @@ add_lines (const Plot *plot)
 {
   const TpFrontier *frontier = plot->frontier;
 
+  if (frontier->z_name == NULL)
+    add_line (plot, NULL, frontier->n);
   for (int i = 0; i < frontier->n_lines; i++)
-    add_line (plot, frontier->lines[2 * i], frontier->lines[2 * i + 1]);
-  for (int i = 1; i < frontier->n && frontier->z_name == NULL; i++)
-    add_line (plot, i - 1, i);
+    add_line (plot, frontier->lines + 2 * i, 2);
+}
+
+static void
+add_point (const Plot *plot, int index)
+{
+  const TpFrontier *frontier = plot->frontier;
+  g_autofree char *colour = find_colour (plot, index);
+
+  g_string_append_printf (plot->svg, "<circle r=\"%d\" fill=\"%s\" cx=\"",
+                          frontier->z_name == NULL ? 4 : 6, colour);
+  add_number (plot->svg, place_x (plot, frontier->x[index]));
+  g_string_append (plot->svg, "\" cy=\"");
+  add_number (plot->svg, place_y (plot, frontier->y[index]));
+  g_string_append (plot->svg, "\"/>\n");
+}
+
+/* Those of three things lie in no line: every other number is below. */
+static void
+add_label (const Plot *plot, int index)
+{
+  const TpFrontier *frontier = plot->frontier;
+  g_autofree char *colour = find_colour (plot, index);
+  g_autofree char *fill = g_strdup_printf ("fill=\"%s\"", colour);
+  g_autofree char *number = g_strdup_printf ("%d", index + 1);
+  gboolean is_below = frontier->z_name != NULL && index % 2 == 1;
+
+  add_text (plot, place_x (plot, frontier->x[index]) + 8,
+            place_y (plot, frontier->y[index]) + (is_below ? 16 : -6), fill,
+            number);
 }
 
 static void
 add_points (const Plot *plot)
 {
-  const TpFrontier *frontier = plot->frontier;
-
-  for (int i = 0; i < frontier->n; i++)
-    {
-      g_autofree char *number = g_strdup_printf ("%d", i + 1);
-      g_autofree char *colour = find_colour (plot, i);
-      g_autofree char *fill = g_strdup_printf ("fill=\"%s\"", colour);
-      double x = place_x (plot, frontier->x[i]);
-      double y = place_y (plot, frontier->y[i]);
-
-      g_string_append_printf (plot->svg, "<circle r=\"%d\" %s cx=\"",
-                              frontier->z_name == NULL ? 4 : 6, fill);
-      add_number (plot->svg, x);
-      g_string_append (plot->svg, "\" cy=\"");
-      add_number (plot->svg, y);
-      g_string_append (plot->svg, "\"/>\n");
-      add_text (plot, x + 8, y - 6, fill, number);
-    }
+  for (int i = 0; i < plot->frontier->n; i++)
+    add_point (plot, i);
+  for (int i = 0; i < plot->frontier->n; i++)
+    add_label (plot, i);
 }
 
 static void

@@ -17,8 +17,8 @@ typedef struct
   const char *z_name;         /* (nullable): there is none */
   const double *z;
   char *(*format_z) (double value);
-  int n_lines;                /* with it: between which points */
-  const int *lines;           /* [2 * n_lines]; without: from each to the next */
+  int n_lines;                /* with it: between two points each */
+  const int *lines;           /* [2 * n_lines]; without it: from each to the next */
 } TpFrontier;
 
 /* Text of strangers is made fit to be shown. The caller frees. */

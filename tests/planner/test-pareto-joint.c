@@ -5,6 +5,7 @@
 #include "hull-case.h"
 #include "lies.h"
 #include "pareto-case.h"
+#include "planner/place.h"
 #include "random-rates.h"
 
 #include <string.h>
@@ -283,6 +284,60 @@ test_large (void)
   g_assert_cmpint (n_rounded, >, 0);
 }
 
+static void
+check_worth (const TpPareto *pareto, const TpParetoTask *task)
+{
+  const gint64 aims[] = { g_test_rand_int_range (0, 2000),
+                          g_test_rand_int_range (0, 200),
+                          g_test_rand_int_range (1, 200) };
+  const TpPlaceOptions options = { .objective = "weighted", .aims = aims };
+  g_autoptr (TpPlan) plan = tp_place_with (task->graph, task->groups,
+                                           task->costs, &options, NULL);
+  double least = G_MAXDOUBLE;
+
+  for (int i = 0; i < pareto->n_points; i++)
+    {
+      const gint64 *totals = pareto->plans[i]->rate_proof->totals;
+      gint64 sum = 0;
+
+      for (int k = 0; k < TP_N_AIMS; k++)
+        sum += aims[k] * totals[k];
+      least = MIN (least, (double) sum);
+    }
+  g_assert_nonnull (plan);
+  g_assert_cmpfloat ((double) plan->rate_proof->cost, >=,
+                     least * (1 - pareto->gap) * (1 - 1e-12));
+}
+
+/* Of more ops than can be tried: whatever things are worth, the plan for just that takes no
+ * less than the best point, but for the gap that is said. */
+static void
+test_worths (void)
+{
+  int n_asked = 0;
+
+  for (int round = 0; round < tp_test_count_rounds (12, 40); round++)
+    {
+      TpTestSpec spec = round % 4 == 0
+                            ? tp_test_spec_random (g_test_rand_int_range (12, 26))
+                            : tp_pareto_case_spec (g_test_rand_int_range (12, 26));
+      g_autoptr (TpTestCase) test = NULL;
+      g_autoptr (TpPareto) pareto = NULL;
+      TpParetoTask task;
+
+      spec.n_devices = 2 + round % 2;
+      test = tp_test_case_new (&spec);
+      tp_test_case_rate (test);
+      if (round % 4 != 0)
+        tp_pareto_case_loosen (test);
+      task = tp_pareto_case_task (test, 3, tp_pareto_case_aims);
+      pareto = tp_pareto_case_find (&task);
+      for (int i = 0; i < 20 && pareto->gap >= 0; i++, n_asked++)
+        check_worth (pareto, &task);
+    }
+  g_assert_cmpint (n_asked, >, 100);
+}
+
 /* ---- lies ------------------------------------------------------------------- */
 
 static TpTestCase *
@@ -388,6 +443,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pareto-joint/one-device", test_one_device);
   g_test_add_func ("/pareto-joint/refused", test_refused);
   g_test_add_func ("/pareto-joint/large", test_large);
+  g_test_add_func ("/pareto-joint/worths", test_worths);
   g_test_add_func ("/pareto-joint/lies", test_lies);
   g_test_add_func ("/pareto-joint/second", test_second);
   return g_test_run ();
