@@ -153,6 +153,18 @@ print_waves (const TpKernel *kernel)
     }
 }
 
+/* Equal kernels have equal names: each is printed once. */
+static gboolean
+is_first (const TpProgram *program, int step)
+{
+  for (int i = 0; i < step; i++)
+    if (strcmp (program->steps[i].kernel->name,
+                program->steps[step].kernel->name)
+        == 0)
+      return FALSE;
+  return TRUE;
+}
+
 static int
 print_program (const TpLowered *lowered, const char *schedule)
 {
@@ -174,6 +186,8 @@ print_program (const TpLowered *lowered, const char *schedule)
       const TpKernel *kernel = program->steps[i].kernel;
       g_autofree char *text = tp_kernel_to_opencl (kernel);
 
+      if (!is_first (program, i))
+        continue;
       print_waves (kernel);
       fputs (text, stdout);
     }
