@@ -278,6 +278,12 @@ note_even (const TpCli *cli, const Found *found, const TpBreakEven *even)
 }
 
 static json_t *
+gap_to_json (const TpPareto *pareto)
+{
+  return pareto->gap < 1 ? json_real (pareto->gap) : json_null ();
+}
+
+static json_t *
 found_to_json (const Found *found)
 {
   json_t *points = json_array (), *document;
@@ -293,7 +299,7 @@ found_to_json (const Found *found)
       found->n_evens == 1 ? even_to_json (found, found->evens) : json_null (),
       "break_evens", evens_to_json (found), "plans", found->pareto->n_plans,
       "proved", found->pareto->n_proved, "complete",
-      found->pareto->is_complete, "gap", number_or_null (found->pareto->gap),
+      found->pareto->is_complete, "gap", gap_to_json (found->pareto),
       "simulated", plan->is_simulated);
   if (is_joint (found))
     json_object_set_new (document, "faces",
@@ -353,7 +359,7 @@ format_gap (const TpPareto *pareto)
 {
   if (pareto->is_complete)
     return g_strdup ("");
-  return pareto->gap < 0
+  return pareto->gap >= 1
              ? g_strdup ("; some may lack")
              : g_strdup_printf ("; some may lack that are less by up to %.2g %%",
                                 100 * pareto->gap);

@@ -27,7 +27,8 @@ typedef struct
   int n_proved;               /* of those, that are proved to be the least */
   gboolean is_complete;       /* whatever things are worth, no placement takes less than
                                * the best point */
-  double gap;                 /* else: by at most this part of it; -1: not known */
+  double gap;                 /* else: by at most this part of it; 1: that is not
+                               * known */
   int n_faces;
   TpParetoFace *faces;        /* [n_faces] */
 } TpPareto;

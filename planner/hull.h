@@ -8,7 +8,7 @@
 #include "ir/array.h"
 
 #define TP_HULL_DIMS 3
-/* A corner of a face: that goes on along @axis without an end. */
+/* A corner of a face, that goes on along @axis without an end; and which axis that is. */
 #define TP_HULL_FAR(axis) (-1 - (axis))
 
 __extension__ typedef __int128 TpHullWide;

@@ -27,8 +27,6 @@
 
 #define MAX_PLANS 1000
 #define N TP_N_AIMS
-#define GIVEN_UP (-1)         /* the mark of a face; those that are asked about have the
-                               * number of the question, from 1 */
 
 G_STATIC_ASSERT (TP_N_AIMS == TP_HULL_DIMS);
 
@@ -288,19 +286,18 @@ is_asked (const Search *search, const TpHullFace *face)
   return FALSE;
 }
 
-/* Marks what was asked already. FALSE: it was not. */
+/* Marks what was asked already, or is not to be asked. FALSE: it is. */
 static gboolean
 mark (const Search *search, TpHullFace *face)
 {
+  face->mark = search->questions->len >= MAX_PLANS || !is_asked (search, face);
   for (guint i = 0; i < search->questions->len && face->mark == 0; i++)
-    if (tp_hull_is_parallel (get_question (search, i)->normal, face->normal))
-      face->mark = (int) i + 1;
-  if (face->mark == 0 && search->questions->len >= MAX_PLANS)
-    face->mark = GIVEN_UP;
+    face->mark = tp_hull_is_parallel (get_question (search, i)->normal,
+                                      face->normal);
   return face->mark != 0;
 }
 
-/* A face that nothing is known of, the newest; -1: there is none. */
+/* A face that nothing is asked about yet, the newest; -1: there is none. */
 static int
 find_open (const Search *search)
 {
@@ -308,7 +305,7 @@ find_open (const Search *search)
     {
       TpHullFace *face = get_face (search, (guint) i);
 
-      if (face->mark == 0 && is_asked (search, face) && !mark (search, face))
+      if (face->mark == 0 && !mark (search, face))
         return i;
     }
   return -1;
@@ -331,32 +328,48 @@ search_all (Search *search, GError **error)
   return TRUE;
 }
 
-/* By which part at most something is below @face; -1: not known. */
+/* What the corners of @face weigh at most, and all between them; -1: it goes on where
+ * something is weighed. */
+static Wide
+weigh_face (const Search *search, const TpHullFace *face,
+            const gint64 *weights)
+{
+  Wide most = 0;
+
+  for (int i = 0; i < N; i++)
+    {
+      int corner = face->corners[i];
+      Wide sum = 0;
+
+      if (corner < 0 && weights[TP_HULL_FAR (corner)] > 0)
+        return -1;
+      for (int k = 0; corner >= 0 && k < N; k++)
+        sum += (Wide) weights[k]
+               * tp_hull_get_point (&search->hull, corner)[k];
+      most = MAX (most, sum);
+    }
+  return most;
+}
+
+/* By which part at most something is below @face: what any question tells of that; 1: all
+ * that there is, or nothing is known. */
 static double
 find_gap (const Search *search, const TpHullFace *face)
 {
-  const Question *question;
-  Wide most = 0;
+  double least = 1;
 
-  if (!is_asked (search, face))
-    return 0;
-  if (face->mark == GIVEN_UP)
-    return -1;
-  question = get_question (search, (guint) face->mark - 1);
-  for (int i = 0; i < N; i++)
-    if (face->corners[i] >= 0)
-      {
-        const gint64 *at = tp_hull_get_point (&search->hull, face->corners[i]);
-        Wide sum = 0;
+  for (guint i = 0; i < search->questions->len && least > 0; i++)
+    {
+      const Question *question = get_question (search, i);
+      Wide most = weigh_face (search, face, question->weights);
 
-        for (int k = 0; k < N; k++)
-          sum += (Wide) question->weights[k] * at[k];
-        most = MAX (most, sum);
-      }
-  if (question->bound < 0 || (question->bound == 0 && most > 0))
-    return -1;
-  return most <= question->bound
-             ? 0 : (double) (most - question->bound) / (double) most;
+      if (question->bound < 0 || most < 0)
+        continue;
+      if (most <= question->bound)
+        return 0;
+      least = MIN (least, (double) (most - question->bound) / (double) most);
+    }
+  return least;
 }
 
 /* ---- what is found -------------------------------------------------------- */
@@ -412,7 +425,7 @@ keep_face (const Search *search, const TpHullFace *face, const int *numbers,
   for (int i = 0; i < out->n_aims; i++)
     it->worth[out->aims[i]] = (double) face->normal[i];
   out->is_complete = out->is_complete && gap == 0;
-  out->gap = gap < 0 || out->gap < 0 ? -1 : MAX (gap, out->gap);
+  out->gap = MAX (gap, out->gap);
 }
 
 static TpPareto *

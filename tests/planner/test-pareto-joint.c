@@ -277,7 +277,6 @@ test_large (void)
       pareto = tp_pareto_case_find (&task);
       tp_pareto_case_check (pareto, &task, test);
       n_rounded += !pareto->is_complete;
-      g_assert_cmpfloat (pareto->gap, >=, 0);
       g_assert_cmpfloat (pareto->gap, <, 0.001);
     }
   g_test_message ("weights were rounded in %d of %d", n_rounded, n_rounds);
@@ -332,7 +331,7 @@ test_worths (void)
         tp_pareto_case_loosen (test);
       task = tp_pareto_case_task (test, 3, tp_pareto_case_aims);
       pareto = tp_pareto_case_find (&task);
-      for (int i = 0; i < 20 && pareto->gap >= 0; i++, n_asked++)
+      for (int i = 0; i < 20 && pareto->gap < 0.5; i++, n_asked++)
         check_worth (pareto, &task);
     }
   g_assert_cmpint (n_asked, >, 100);
