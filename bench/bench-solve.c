@@ -5,14 +5,20 @@
  * is done once the figures are looked up: the posterior where there is noise,
  * their digest, the network, its flow or flows, the plan and its certificate; the
  * digest of the graph is kept with it, so the first run alone has that.
- * Checking is to take at most a quarter of that. */
+ * Checking is two things, as `tplan check` does them: the proof, for the figures
+ * that the plan has, and what it stands on, made again from the graph. Both
+ * together are to take at most a quarter of placing and of counting the memory of
+ * the plan. */
 #include "config.h"
 
+#include "api/bind.h"
+#include "calib/certain.h"
 #include "calib/posterior.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/fuse.h"
 #include "planner/network.h"
@@ -137,6 +143,8 @@ new_graph (void (*make) (Draft *draft), int n_ops, GRand *random)
   return graph;
 }
 
+static const char *const devices[] = { "cpu", "opencl:0", NULL };
+
 /* A made-up machine. Of kernels, @n_kernels measurements are taken (0: one for
  * each), which @n_alike ops in a row share; @spread is that of a figure, as part
  * of it. */
@@ -198,7 +206,8 @@ fill_kernels (TpCosts *costs, const Figures *figures, GRand *random)
 
 /* About as dear as what it can save. */
 static void
-fill_link (TpCosts *costs, const Figures *figures, GRand *random)
+fill_link (TpCosts *costs, const TpGraph *graph, const Figures *figures,
+           GRand *random)
 {
   for (int i = 0; i < 2 * costs->n_tensors; i++)
     {
@@ -206,6 +215,8 @@ fill_link (TpCosts *costs, const Figures *figures, GRand *random)
                                 : tp_costs_fetch (costs, i / 2, 1);
 
       cost->time_ns = g_rand_int_range (random, 5000, 20000);
+      if (tp_tensor_is_resident (&graph->tensors[i / 2]))
+        cost->time_ns = 0;
       cost->spread_ns = cost->time_ns * figures->spread;
     }
 }
@@ -214,12 +225,11 @@ static TpCosts *
 new_costs (const TpGraph *graph, const TpGroups *groups,
            const Figures *figures)
 {
-  static const char *const devices[] = { "cpu", "opencl:0", NULL };
   TpCosts *costs = tp_costs_new (2, devices, graph, groups);
   GRand *random = g_rand_new_with_seed (7);
 
   fill_kernels (costs, figures, random);
-  fill_link (costs, figures, random);
+  fill_link (costs, graph, figures, random);
   g_rand_free (random);
   return costs;
 }
@@ -286,6 +296,40 @@ time_check (const TpPlan *plan, const TpGraph *graph)
   return g_get_monotonic_time () - start;
 }
 
+/* What a plan takes of memory, which is counted once it is placed. */
+static gint64
+time_memory (TpPlan *plan, const TpGraph *graph)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  tp_plan_count_memory (plan, graph);
+  return g_get_monotonic_time () - start;
+}
+
+/* What a plan has besides that was made of a table: how @kernels are numbered there,
+ * and what the figures depend on. */
+static void
+complete (TpPlan *plan, const TpGraph *graph, const int *kernels)
+{
+  memcpy (plan->costs->kernels, kernels,
+          sizeof *kernels * (graph->n_nodes + plan->all_groups->n_groups));
+  plan->origin.facts = g_strsplit ("cpu=it,cpu=it", ",", -1);
+}
+
+static gint64
+time_bind (TpPlan *plan, const TpGraph *graph, const int *kernels)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+  gint64 start;
+
+  complete (plan, graph, kernels);
+  start = g_get_monotonic_time ();
+  if (!tp_bind_check (plan, graph, reasons))
+    g_error ("%s", (char *) reasons->pdata[0]);
+  return g_get_monotonic_time () - start;
+}
+
+/* @ms: of solving, placing, counting memory, the proof and what it stands on. */
 static void
 print_row (const char *name, const Figures *figures, const TpPlan *plan,
            const double *ms)
@@ -294,17 +338,23 @@ print_row (const char *name, const Figures *figures, const TpPlan *plan,
 
   for (int i = 0; i < plan->n_placements; i++)
     n_device += plan->placements[i].device;
-  printf ("%-9s %-6s %6d %6d %6d %6d %4s %7.1f %7.1f %7.1f %7.0f %%\n", name,
+  printf ("%-9s %-6s %6d %6d %6d %6d %4s %7.1f %7.1f %7.1f %7.1f %7.1f %7.0f %%\n",
+          name,
           figures->name, plan->n_placements, plan->all_groups->n_groups,
           n_device, plan->n_transfers, plan->tie_price_ns > 0 ? "yes" : "no",
-          ms[0], ms[1], ms[2], 100 * ms[2] / ms[1]);
+          ms[0], ms[1], ms[2], ms[3], ms[4],
+          100 * (ms[3] + ms[4]) / (ms[1] + ms[2]));
+  fflush (stdout);
 }
 
 static void
 run (const char *name, const TpGraph *graph, const Figures *figures)
 {
   g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
+  g_autoptr (TpCosts) certain
+      = tp_costs_find_certain (graph, groups, devices, NULL, NULL);
   gint64 solve_us[N_RUNS], place_us[N_RUNS], check_us[N_RUNS];
+  gint64 memory_us[N_RUNS], bind_us[N_RUNS];
   g_autoptr (TpPlan) plan = NULL;
 
   for (int r = 0; r < N_RUNS; r++)
@@ -316,11 +366,15 @@ run (const char *name, const TpGraph *graph, const Figures *figures)
                          &place_us[r]);
       check_us[r] = time_check (plan, graph);
       solve_us[r] = time_solve (graph, groups, costs);
+      memory_us[r] = time_memory (plan, graph);
+      bind_us[r] = time_bind (plan, graph, certain->kernels);
     }
   print_row (name, figures, plan,
              (const double[]){ find_median_ms (solve_us),
                                find_median_ms (place_us),
-                               find_median_ms (check_us) });
+                               find_median_ms (memory_us),
+                               find_median_ms (check_us),
+                               find_median_ms (bind_us) });
 }
 
 static void
@@ -346,11 +400,12 @@ main (int argc, char **argv)
 
   print_machine ();
   printf ("solve: network and cut alone; place: with posterior, digests, tie and "
-          "certificate;\ncheck: of the plan, and what part of placing that is; "
-          "ms, medians of %d runs\n", N_RUNS);
-  printf ("%-9s %-6s %6s %6s %6s %6s %4s %7s %7s %7s %9s\n", "graph",
+          "certificate;\nmemory: counting what the plan takes; proof, bind: checking "
+          "it, and what it stands on, memory\nbeside all else, and what part of "
+          "placing and counting both are; ms, medians of %d runs\n", N_RUNS);
+  printf ("%-9s %-6s %6s %6s %6s %6s %4s %7s %7s %7s %7s %7s %9s\n", "graph",
           "figures", "ops", "groups", "device", "copies", "tie", "solve",
-          "place", "check", "check/place");
+          "place", "memory", "proof", "bind", "check/all");
   for (gsize i = 0; i < G_N_ELEMENTS (topologies); i++)
     {
       GRand *random = g_rand_new_with_seed (7);
