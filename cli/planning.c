@@ -108,6 +108,15 @@ note_elsewhere (const TpCli *cli, const TpPlan *plan)
                       "runs there alone", plan->origin.machine);
 }
 
+/* Asked for in vain. */
+static void
+note_accuracy (const TpCli *cli, const TpPlan *plan)
+{
+  if (plan->origin.is_relaxed && tp_cli_count_relaxed (plan) == 0)
+    tp_cli_note (cli, "note: no kernel with larger errors is known to be faster: "
+                      "`tplan calibrate` measures such, where the model has any");
+}
+
 static void
 print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
@@ -185,8 +194,10 @@ plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
   plan = tp_road_plan (graph, costs, options, &notes, error);
   tp_cli_progress_end (cli);
   print_notes (cli, &notes);
-  if (plan != NULL)
-    note_elsewhere (cli, tp_api_get_plan (plan));
+  if (plan == NULL)
+    return NULL;
+  note_elsewhere (cli, tp_api_get_plan (plan));
+  note_accuracy (cli, tp_api_get_plan (plan));
   return plan;
 }
 
