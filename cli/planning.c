@@ -140,6 +140,15 @@ note_measured (const TpCli *cli, const TpCalibReport *report)
   tp_cli_note (cli, "grade %s", grade);
 }
 
+/* Asked for in vain. */
+static void
+note_accuracy (const TpCli *cli, const TpPlan *plan)
+{
+  if (plan->origin.is_relaxed && tp_cli_count_relaxed (plan) == 0)
+    tp_cli_note (cli, "note: no kernel with larger errors is known to be faster: "
+                      "`tplan calibrate` measures such, where the model has any");
+}
+
 static void
 print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
@@ -221,10 +230,11 @@ plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
   tp_cli_progress_end (cli);
   note_measured (cli, &report);
   print_notes (cli, &notes);
-  if (plan != NULL)
-    note_untrusted (cli, tp_api_get_plan (plan)->costs);
-  if (plan != NULL)
-    note_elsewhere (cli, tp_api_get_plan (plan));
+  if (plan == NULL)
+    return NULL;
+  note_untrusted (cli, tp_api_get_plan (plan)->costs);
+  note_elsewhere (cli, tp_api_get_plan (plan));
+  note_accuracy (cli, tp_api_get_plan (plan));
   return plan;
 }
 

@@ -31,8 +31,9 @@ from typing import Sequence, Tuple, Union
 
 import numpy
 
-from ._library import (Error, attempt, call, listed, load_options,
-                       optimize_options, path_bytes, pointers, strings)
+from ._library import (Error, attempt, calibrate_options, call, listed,
+                       load_options, optimize_options, path_bytes, pointers,
+                       strings)
 
 __all__ = ["Error", "Graph", "Op", "Plan", "Session", "Tensor", "Timing",
            "Transfer", "bench", "calibrate", "version"]
@@ -176,9 +177,9 @@ class Graph(_Object):
 
     def calibrate(self, devices: Optional[Names] = None,
                   costs: Optional[Path] = None, threads: int = 0,
-                  time_limit_s: float = 0) -> None:
+                  time_limit_s: float = 0, accuracy: str = "full") -> None:
         """Measures what the cost table lacks of this graph: see calibrate()."""
-        calibrate(self, devices, costs, threads, time_limit_s)
+        calibrate(self, devices, costs, threads, time_limit_s, accuracy)
 
     def optimize(self, devices: Optional[Names] = None,
                  pins: Optional[Names] = None, costs: Optional[Path] = None,
@@ -187,7 +188,8 @@ class Graph(_Object):
                  memory_reserves: Optional[Names] = None,
                  stream_weights: bool = False,
                  micro_batches: Union[None, str, int,
-                                      Sequence[int]] = None) -> "Plan":
+                                      Sequence[int]] = None,
+                 accuracy: str = "full") -> "Plan":
         """The cheapest plan for `devices`, such as "cpu" or ["cpu",
         "opencl:0"] (None: "cpu" and the first OpenCL device there is), by the
         figures in the cost table `costs` (None: the user's). `pins` are
@@ -197,27 +199,29 @@ class Graph(_Object):
         weights may stay in host memory where limits make the plan dearer, and
         are sent to the device in every run. The batch may be run in parts,
         `micro_batches`: their sizes, how many there are, or "auto" to have
-        the cheapest found."""
+        the cheapest found. `accuracy` "relaxed" has kernels with larger errors,
+        where calibrate() with the same has found them to be faster."""
         with _Costs(costs, devices, threads) as table:
             return Plan(attempt("graph_optimize_full", self._get(),
                                 table._get(),
                                 optimize_options(pins, memory_limits,
                                                  memory_reserves,
                                                  stream_weights,
-                                                 micro_batches)))
+                                                 micro_batches, accuracy)))
 
 
 def calibrate(graph: Optional[Graph] = None, devices: Optional[Names] = None,
               costs: Optional[Path] = None, threads: int = 0,
-              time_limit_s: float = 0) -> None:
+              time_limit_s: float = 0, accuracy: str = "full") -> None:
     """Measures what the cost table `costs` (None: the user's) lacks: devices,
     links, and the kernels of `graph` on each. Takes seconds to minutes, or at
-    most `time_limit_s`; what was measured is kept. Call it before this process
+    most `time_limit_s`; what was measured is kept. With `accuracy` "relaxed"
+    kernels with larger errors are measured, too. Call it before this process
     has other threads and before the first Session."""
     with _Costs(costs, devices, threads) as table:
-        attempt("costs_calibrate", table._get(),
+        attempt("costs_calibrate_full", table._get(),
                 None if graph is None else graph._get(),
-                int(time_limit_s * 1e9), None)
+                calibrate_options(time_limit_s, accuracy))
 
 
 def _time(time_ns: float) -> str:

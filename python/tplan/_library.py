@@ -53,6 +53,12 @@ class _Watch(ctypes.Structure):
                 ("cancelled", ctypes.c_void_p)]
 
 
+class _CalibrateOptions(ctypes.Structure):
+    _fields_ = [("time_limit_ns", ctypes.c_int64), ("watch", _Watch),
+                ("measures_watts", ctypes.c_int),
+                ("accuracy", ctypes.c_int), _LATER]
+
+
 class _OptimizeOptions(ctypes.Structure):
     _fields_ = [("pins", ctypes.POINTER(ctypes.c_char_p)),
                 ("memory_limits", ctypes.POINTER(ctypes.c_char_p)),
@@ -101,8 +107,8 @@ _CALLS = {
     "graph_get_ops": [_STRINGS, _HANDLE, _INT],
     "costs_open": [_HANDLE, ctypes.c_char_p, _STRINGS, ctypes.c_int, _ERROR],
     "costs_close": [None, _HANDLE],
-    "costs_calibrate": [ctypes.c_int, _HANDLE, _HANDLE, ctypes.c_int64, _INT,
-                        _ERROR],
+    "costs_calibrate_full": [ctypes.c_int, _HANDLE, _HANDLE,
+                             ctypes.POINTER(_CalibrateOptions), _ERROR],
     "graph_optimize_full": [_HANDLE, _HANDLE, _HANDLE,
                             ctypes.POINTER(_OptimizeOptions), _ERROR],
     "plan_load_full": [_HANDLE, ctypes.c_char_p, ctypes.c_char_p,
@@ -196,8 +202,24 @@ def load_options(dims: Optional[dict], assume_dims: bool) -> Any:
     return ctypes.byref(_LoadOptions(dims=table, assumes_dims=assume_dims))
 
 
+_ACCURACIES = ("full", "relaxed")
+
+
+def accuracy_number(accuracy: str) -> int:
+    if accuracy not in _ACCURACIES:
+        raise ValueError(f"accuracy {accuracy!r} is neither full nor relaxed")
+    return _ACCURACIES.index(accuracy)
+
+
+def calibrate_options(time_limit_s: float, accuracy: str) -> Any:
+    return ctypes.byref(_CalibrateOptions(
+        time_limit_ns=int(time_limit_s * 1e9),
+        accuracy=accuracy_number(accuracy)))
+
+
 def optimize_options(pins: Any, memory_limits: Any, memory_reserves: Any,
-                     stream_weights: bool, micro_batches: Any) -> Any:
+                     stream_weights: bool, micro_batches: Any,
+                     accuracy: str) -> Any:
     sizes = [] if micro_batches in (None, "auto") else micro_batches
     n = sizes if isinstance(sizes, int) else len(sizes)
     if micro_batches not in (None, "auto") and n < 2:
@@ -208,7 +230,8 @@ def optimize_options(pins: Any, memory_limits: Any, memory_reserves: Any,
         memory_reserves=strings(memory_reserves),
         streams_weights=stream_weights,
         micro_batches=table if n > 0 else None, n_micro_batches=n,
-        tries_micro_batches=micro_batches == "auto"))
+        tries_micro_batches=micro_batches == "auto",
+        accuracy=accuracy_number(accuracy)))
 
 
 def listed(name: str, handle: Any) -> list:

@@ -5,6 +5,7 @@
 #include "../ir/op-support.h"
 #include "calib/compare.h"
 #include "runtime/devices.h"
+#include "schedule/program.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static const struct
  * tp_chain_new(). */
 static TpChain *
 make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
-            const gboolean *has_rivals)
+            const gboolean *has_rivals, gboolean is_relaxed)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   g_autoptr (TpArray) none = tp_array_new (sizeof (int));
@@ -35,7 +36,8 @@ make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
       tp_array_append_val (links, i);
   chain = tp_chain_new (
       device, graph, &(TpChainWanted) { .keys = keys, .passes = passes,
-                                       .has_rivals = has_rivals }, &error);
+                                       .has_rivals = has_rivals,
+                                       .is_relaxed = is_relaxed }, &error);
   g_assert_no_error (error);
   for (int i = 0; i < chain->n_links; i++)
     all[i] = i;
@@ -65,7 +67,7 @@ test_right (gconstpointer data)
       g_assert_no_error (error);
       test_graph_set_layout (graph, i % TEST_N_LAYOUTS);
       keys = tp_keys_new (graph, NULL, TRUE);
-      chain = make_chain (device, graph, keys, NULL);
+      chain = make_chain (device, graph, keys, NULL, FALSE);
       for (int k = 0; k < chain->n_links; k++)
         if (!tp_compare_link (chain, k, &error))
           g_error ("%s: %s", cases[i].text, error->message);
@@ -90,7 +92,7 @@ test_wrong (gconstpointer data)
       g_autoptr (GError) error = NULL;
       g_autoptr (TpGraph) graph = test_graph_new (17, texts[i], NULL);
       g_autoptr (TpKeys) keys = tp_keys_new (graph, NULL, TRUE);
-      g_autoptr (TpChain) chain = make_chain (device, graph, keys, NULL);
+      g_autoptr (TpChain) chain = make_chain (device, graph, keys, NULL, FALSE);
       TpLaunch *first = chain->links[0].launch;
 
       g_assert_cmpint (chain->n_links, ==, 2);
@@ -122,7 +124,7 @@ test_rivals (gconstpointer data)
   g_assert_no_error (error);
   test_graph_set_layout (graph, TEST_LAYOUT_CHANNELS_LAST);
   keys = tp_keys_new (graph, NULL, TRUE);
-  chain = make_chain (device, graph, keys, has_rivals);
+  chain = make_chain (device, graph, keys, has_rivals, FALSE);
   g_assert_cmpint (chain->n_links, ==, 3);
   g_assert_cmpint (chain->links[0].key, ==, chain->links[1].key);
   g_assert_cmpstr (chain->links[0].schedule, ==, chain->links[0].rival);
@@ -136,6 +138,34 @@ test_rivals (gconstpointer data)
       tp_compare_link (chain, i, &error);
       g_assert_no_error (error);
     }
+}
+
+/* With larger errors it is there a third time, and right as far as these go. */
+static void
+test_relaxed (gconstpointer data)
+{
+  TpDevice *device = (TpDevice *) data;
+  const gboolean has_rivals[] = { TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (
+      17, "in x 1 512 17 16;const w 32 512 3 3;"
+          "Conv x w -> y pads=1,1,1,1", &error);
+  g_autoptr (TpKeys) keys = NULL;
+  g_autoptr (TpChain) chain = NULL;
+  int n_relaxed = 0;
+
+  g_assert_no_error (error);
+  test_graph_set_layout (graph, TEST_LAYOUT_CHANNELS_LAST);
+  keys = tp_keys_new (graph, NULL, TRUE);
+  chain = make_chain (device, graph, keys, has_rivals, TRUE);
+  g_assert_cmpint (chain->n_links, ==, 3);
+  for (int i = 0; i < chain->n_links; i++)
+    {
+      n_relaxed += tp_program_is_relaxed (chain->links[i].schedule);
+      tp_compare_link (chain, i, &error);
+      g_assert_no_error (error);
+    }
+  g_assert_cmpint (n_relaxed, ==, 1);
 }
 
 int
@@ -152,6 +182,7 @@ main (int argc, char **argv)
       g_test_add_data_func ("/compare/right", device, test_right);
       g_test_add_data_func ("/compare/wrong", device, test_wrong);
       g_test_add_data_func ("/compare/rivals", device, test_rivals);
+      g_test_add_data_func ("/compare/relaxed", device, test_relaxed);
     }
   return device != NULL ? g_test_run () : 0;
 }

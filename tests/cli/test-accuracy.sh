@@ -49,6 +49,8 @@ has_larger () { grep -q 'winograd output=4 ' "$1"; }
 try 2 optimize -d cpu --accuracy=low conv.json && err_has "accuracy 'low' is neither full nor relaxed"; say $? "no such accuracy"
 try 2 calibrate -d cpu --accuracy=low conv.json && err_has "neither full nor relaxed"; say $? "nor is there for calibrate"
 calibrate && [ "$(count 1)" = 0 ]; say $? "nobody asked: none is measured"
+try 0 optimize -d cpu --threads 1 --accuracy=relaxed conv.json && err_has 'no kernel with larger errors .*`tplan calibrate .*--accuracy relaxed'
+say $? "who wants them in plans is told how to get them"
 calibrate --accuracy=relaxed && [ "$(count 'state < 2')" -gt 0 ]; say $? "what was measured without gets them where they are asked for"
 settle
 try 0 calibrate -d cpu --threads 1 --format json --accuracy=relaxed conv.json && out_has '"samples": 0,'; say $? "once"
@@ -59,6 +61,7 @@ for level in none full; do
   try 0 optimize -q -d cpu --threads 1 "$@" -f -o full.json conv.json && ! has_larger full.json && ! grep -q '"accuracy"' full.json
   say $? "a plan has none of them: accuracy $level"
 done
+try 0 optimize -d cpu --threads 1 --accuracy=relaxed conv.json && ! err_has 'no kernel with larger errors'; say $? "there are such"
 try 0 optimize -q -d cpu --threads 1 --accuracy=relaxed -o relaxed.json conv.json && has_larger relaxed.json \
   && grep -q '^ "accuracy": "relaxed",$' relaxed.json; say $? "one that asks for them has them, and says so"
 try 0 optimize -d cpu --threads 1 --accuracy=relaxed --level=measure -f -o relaxed.json conv.json && has_larger relaxed.json

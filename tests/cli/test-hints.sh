@@ -30,6 +30,7 @@ note 'trust estimates' explain mlp.json --devices ref,cpu --cost 'new costs.db'
 note 'plan for all with' optimize mlp.json --devices $sims --objective weighted
 note 'it gets no op' optimize mlp.json --devices sim:laptop-cpu,ref --pin fc1=sim:laptop-cpu --pin fc2=sim:laptop-cpu
 note 'have it counted' optimize mlp.json --devices ref --objective energy
+note 'no kernel with larger errors' optimize mlp.json --devices ref --accuracy relaxed
 note 'no figures yet' cost show --cost 'new costs.db'
 note 'no figures of' cost show ref --cost 'new costs.db'
 note 'no kernel was tuned' cost tune 'a model.json' --devices cpu --dim N=2 --threads 1 --cost 'new costs.db'

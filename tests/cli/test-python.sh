@@ -145,6 +145,20 @@ for asked, made in ((3, [3, 3, 2]), ([7, 1], [7, 1]), ("auto", None), (None, Non
     tplan.Graph("wide.json").optimize(devices="ref", micro_batches=asked).save("parts.json")
     assert json.load(open("parts.json")).get("micro_batches") == made
 PY
+case_ "a plan has the accuracy that was asked for" <<'PY'
+import json, tplan
+graph = tplan.Graph("mlp.json")
+graph.calibrate(devices="ref", costs="larger.db", time_limit_s=60, accuracy="relaxed")
+for accuracy, said in (("full", None), ("relaxed", "relaxed")):
+    graph.optimize(devices="ref", costs="larger.db", accuracy=accuracy).save("larger.json")
+    assert json.load(open("larger.json")).get("accuracy") == said
+for wrong in (graph.optimize, graph.calibrate, tplan.calibrate):
+    try:
+        wrong(devices="ref", accuracy="low")
+        raise SystemExit("no error")
+    except ValueError as error:
+        assert "'low' is neither full nor relaxed" in str(error)
+PY
 case_ "what is measured is found again" <<'PY'
 import os, tplan
 graph = tplan.Graph("mlp.json")
