@@ -144,6 +144,20 @@ take_plan (Mix *it)
   return g_string_free_to_bytes (g_steal_pointer (&own));
 }
 
+/* Engines and limits are those of the first. */
+static gboolean
+check_devices (const Mix *it, int i, GError **error)
+{
+  const TpMixPart *parts = it->mix->parts;
+
+  return g_strv_equal ((const char *const *) parts[i].plan->devices,
+                       (const char *const *) parts[0].plan->devices)
+         || tp_plan_read_fail (&it->reader, error, "plans",
+                               "that of '%s' is for other devices than that of "
+                               "'%s': plan both together",
+                               parts[i].name, parts[0].name);
+}
+
 static gboolean
 read_plan (Mix *it, const TpLoadOptions *options, int i, GError **error)
 {
@@ -161,7 +175,7 @@ read_plan (Mix *it, const TpLoadOptions *options, int i, GError **error)
   part->plan = tp_plan_read_from (&source, options, &part->graph, error);
   if (part->plan == NULL)
     g_prefix_error (error, "%s: ", part->name);
-  return part->plan != NULL;
+  return part->plan != NULL && check_devices (it, i, error);
 }
 
 static gboolean

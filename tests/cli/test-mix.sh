@@ -98,6 +98,23 @@ bad "no rate" "no such rate" 's/"in_round": [0-9]*/"in_round": 0/'
 bad "another load" "was changed" '0,/"load_bound_ns": [0-9]*/s//"load_bound_ns": 1/'
 bad "a plan that was changed" "other: .*was changed\|mlp: .*was changed" '0,/"cost_ns": [0-9]*/s//"cost_ns": 1/'
 bad "a plan less" "plans: not one for each part" 's/^ "parts": \[/ "parts": [ {"name": "x", "runs": 1, "span_ns": 1, "in_round": 1},/'
+if [ -n "$python" ]; then
+  # The second plan is of two devices, the first of one; signed anew.
+  "$TPLAN" optimize mlp.json other.json --devices "${sims%%,*}" --rate mlp=3/s,other=4ms -q -o narrow.json > /dev/null 2>&1
+  "$python" - > bad.json <<'PYTHON'
+import hashlib
+start, end = '{\n "format": "tplan-plan/', '\n "sha256": "'
+def second(text):
+    first = text.index(start, text.index(start) + 1)
+    return first, text.index(end, first)
+wide, narrow = open("both.json").read(), open("narrow.json").read()
+a, b = second(wide), second(narrow)
+text = narrow[:b[0]] + wide[a[0]:a[1] + len(end) + 64] + narrow[b[1] + len(end) + 64:]
+last = text.rindex(end) + 1
+print(text[:last] + ' "sha256": "' + hashlib.sha256(text[:last].encode()).hexdigest() + '"\n}')
+PYTHON
+  try 3 check bad.json && err_has "bad.json: plans: that of 'other' is for other devices than that of 'mlp': plan both together"; say $? "a plan for other devices"
+fi
 head -c 300 both.json > bad.json; try 3 check bad.json && err_has "cut short"; say $? "cut short"
 tr -d '\n' < both.json > flat.json; try 0 check flat.json; say $? "laid out otherwise it is the same"
 finish

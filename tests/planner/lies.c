@@ -43,7 +43,8 @@ check_refused (const TpTestLies *lies, const TpTestMutation *mutation)
       if (tp_check (plan, test->graph, reasons))
         g_error ("taken for true: %s", mutation->name);
     }
-  g_assert_cmpint (n_told, ==, n_wanted);
+  if (n_told < n_wanted)
+    g_error ("told %d times of %d: %s", n_told, n_wanted, mutation->name);
 }
 
 void

@@ -20,6 +20,8 @@ pick (int n)
 
 /* Each ends with a NULL name. */
 extern const TpTestMutation tp_test_part_mutations[];
+/* Of what it says of itself. */
+extern const TpTestMutation tp_test_whole_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
 extern const TpTestMutation tp_test_interval_mutations[];
