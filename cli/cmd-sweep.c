@@ -23,10 +23,9 @@ static char *scale, *bandwidth;
 
 static const GOptionEntry sweep_options[] = {
   { "scale", 0, 0, G_OPTION_ARG_STRING, &scale,
-    "all plans if copies or DEVICE took x times as long",
+    "copies or DEVICE x times; --bandwidth=LOW..HIGH",
     "WHAT=LOW..HIGH" },
-  { "bandwidth", 0, 0, G_OPTION_ARG_STRING, &bandwidth,
-    "all plans, x times as fast to copy; --price DEVICE=LOW..HIGH/h",
+  { "bandwidth", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &bandwidth, NULL,
     "LOW..HIGH" },
   TP_PLANNING_OPTIONS, TP_MACHINE_OPTION, { 0 }
 };

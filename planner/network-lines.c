@@ -108,6 +108,7 @@ set_terminals (TpNetworkLines *lines, const Blend *blend)
   const TpNetwork *network = lines->first;
   gsize n = (gsize) network->problem->graph->n_nodes + network->vertices->len;
   g_autofree gint64 *ends = tp_new0 (gint64, 2 * n + 1);
+  const int *numbers = network->flow_vertex;
 
   for (guint k = 0; k < network->arcs->len; k++)
     {
@@ -116,9 +117,9 @@ set_terminals (TpNetworkLines *lines, const Blend *blend)
       gint64 capacity = blend_capacity (blend, arc->capacity, twin->capacity);
 
       if (arc->from == VERTEX_SOURCE)
-        ends[2 * (gsize) to_flow (network, arc->to)] += capacity;
+        ends[2 * numbers[arc->to - VERTEX_NODES]] += capacity;
       else if (arc->to == VERTEX_SINK)
-        ends[2 * (gsize) to_flow (network, arc->from) + 1] += capacity;
+        ends[2 * numbers[arc->from - VERTEX_NODES] + 1] += capacity;
     }
   for (gsize v = 0; v < n; v++)
     tp_flow_set_terminal (network->flow, (int) v, ends[2 * v],

@@ -45,16 +45,4 @@ struct TpNetwork
   TpFlow *flow;
 };
 
-static inline gint64
-to_finite (const TpNetwork *network, gint64 capacity)
-{
-  return capacity == INFINITE ? network->sum + 1 : capacity;
-}
-
-static inline int
-to_flow (const TpNetwork *network, int vertex)
-{
-  return network->flow_vertex[vertex - VERTEX_NODES];
-}
-
 #endif

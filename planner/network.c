@@ -224,6 +224,12 @@ add_colocation (TpNetwork *network, int index)
                                 INFINITE, 0, 0 });
 }
 
+static gint64
+to_finite (const TpNetwork *network, gint64 capacity)
+{
+  return capacity == INFINITE ? network->sum + 1 : capacity;
+}
+
 static int
 count_vertices (const TpNetwork *network)
 {
@@ -250,6 +256,12 @@ number_vertices (TpNetwork *network)
     network->flow_vertex[i] = next[i]++;
   for (guint k = 0; k < network->vertices->len; k++)
     network->flow_vertex[n_nodes + (int) k] = next[extra[k].near]++;
+}
+
+static int
+to_flow (const TpNetwork *network, int vertex)
+{
+  return network->flow_vertex[vertex - VERTEX_NODES];
 }
 
 static void
