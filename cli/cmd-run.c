@@ -329,18 +329,6 @@ format_placement (const Run *run)
                                 plan->devices[0]);
 }
 
-/* Of the run that the account is of. */
-static void
-print_profile (const Run *run, const TpCli *cli)
-{
-  g_auto (TpBars) bars = { 0 };
-
-  tp_bars_init (&bars, tp_api_get_session_plan (run->session),
-                tp_api_get_session (run->session));
-  tp_gantt_print (&bars, cli);
-  tp_profile_print (&run->account, cli, &run_given.profile_options);
-}
-
 static void
 run_print_table (const Run *run, TpCli *cli)
 {
@@ -381,7 +369,11 @@ run_print_table (const Run *run, TpCli *cli)
                   tp_run_errors_format (&run->op_errors));
   tp_table_print (table, cli);
   if (run_given.profile && run->account.parts != NULL)
-    print_profile (run, cli);
+    {
+      tp_gantt_print (tp_api_get_session_plan (run->session),
+                      tp_api_get_session (run->session), cli);
+      tp_profile_print (&run->account, cli, &run_given.profile_options);
+    }
 }
 
 static gboolean

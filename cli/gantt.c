@@ -3,6 +3,7 @@
 
 #include "cli/gantt.h"
 
+#include "cli/bars.h"
 #include "cli/output.h"
 #include "cli/text.h"
 
@@ -85,8 +86,8 @@ add_row (TpTable *table, const TpBars *bars, int row, gint64 end_ns)
     }
 }
 
-void
-tp_gantt_print (const TpBars *bars, const TpCli *cli)
+static void
+print (const TpBars *bars, const TpCli *cli)
 {
   gint64 end_ns = find_end (bars);
   g_autofree char *end = tp_cli_format_time (end_ns);
@@ -104,4 +105,13 @@ tp_gantt_print (const TpBars *bars, const TpCli *cli)
       }
   if (n > 1)
     tp_table_print (table, cli);
+}
+
+void
+tp_gantt_print (const TpPlan *plan, const TpSession *session, const TpCli *cli)
+{
+  g_auto (TpBars) bars = { 0 };
+
+  tp_bars_init (&bars, plan, session);
+  print (&bars, cli);
 }
