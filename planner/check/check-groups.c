@@ -120,14 +120,14 @@ check_group (Groups *groups, int index)
 
 /* ---- all of them ---------------------------------------------------------- */
 
+/* What the rules make of the graph is @out_family: free it. */
 static gboolean
-are_given (const Groups *groups, const char *const *left_out, int *out_strange)
+are_given (const Groups *groups, const char *const *left_out,
+           TpGroups **out_family, TpCheckerFault *out_fault)
 {
-  g_autoptr (TpGroups) family
-      = tp_checker_find_groups (groups->checker.graph, left_out);
-
-  return tp_checker_is_choice (family, groups->checker.plan->all_groups,
-                               out_strange);
+  *out_family = tp_checker_find_groups (groups->checker.graph, left_out);
+  return tp_checker_is_choice (*out_family, groups->checker.plan->all_groups,
+                               out_fault);
 }
 
 /* Plans of format 1 do not say which rules were left out: any may have been. */
@@ -141,12 +141,13 @@ check_any (Groups *groups)
   for (unsigned set = 0; set < 1u << n; set++)
     {
       const char *left_out[33] = { NULL };
-      int strange;
+      g_autoptr (TpGroups) family = NULL;
+      TpCheckerFault fault;
 
       for (int i = 0, k = 0; i < n; i++)
         if (set >> i & 1)
           left_out[k++] = tp_checker_get_rule (i);
-      if (are_given (groups, left_out, &strange))
+      if (are_given (groups, left_out, &family, &fault))
         return TRUE;
     }
   return tp_checker_fail (&groups->checker, "all_groups: no rules give these");
@@ -166,16 +167,23 @@ check_given (Groups *groups)
 {
   const TpPlan *plan = groups->checker.plan;
   const TpNode *nodes = groups->checker.graph->nodes;
-  int strange;
+  g_autoptr (TpGroups) family = NULL;
+  TpCheckerFault fault;
   const TpGroup *group;
 
-  if (are_given (groups, (const char *const *) plan->no_fuse, &strange))
+  if (are_given (groups, (const char *const *) plan->no_fuse, &family, &fault))
     return TRUE;
-  if (strange < 0)
-    return tp_checker_fail (&groups->checker,
-                            "all_groups: the fusion rules give others besides");
-  group = &plan->all_groups->groups[strange];
-  return fail_at (groups, strange,
+  if (fault.strange < 0)
+    {
+      group = &family->groups[fault.lacking];
+      return tp_checker_fail (&groups->checker,
+                              "all_groups: by the fusion rules the %d ops from "
+                              "'%s' to '%s' are a group, or their parts are",
+                              group->n_nodes, nodes[group->nodes[0]].name,
+                              nodes[group->nodes[group->n_nodes - 1]].name);
+    }
+  group = &plan->all_groups->groups[fault.strange];
+  return fail_at (groups, fault.strange,
                   "the fusion rules make no group of the %d ops from '%s' to "
                   "'%s', or not there",
                   group->n_nodes, nodes[group->nodes[0]].name,

@@ -96,7 +96,7 @@ is_consistent (const Offers *offers, int group)
 
 gboolean
 tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
-                      int *out_strange)
+                      TpCheckerFault *out_fault)
 {
   g_auto (Offers) offers = { NULL };
   int n = 0;
@@ -108,11 +108,11 @@ tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
         offers.is_offered[i] = TRUE;
         n++;
       }
-  *out_strange = n < groups->n_groups ? n : -1;
-  for (int i = 0; i < family->n_groups; i++)
+  *out_fault = (TpCheckerFault){ n < groups->n_groups ? n : -1, -1 };
+  for (int i = family->n_groups - 1; i >= 0; i--)
     if (!is_consistent (&offers, i))
-      return FALSE;
-  return n == groups->n_groups;
+      out_fault->lacking = i;
+  return out_fault->strange < 0 && out_fault->lacking < 0;
 }
 
 /* ---- by figures ----------------------------------------------------------- */

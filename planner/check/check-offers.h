@@ -4,12 +4,17 @@
 
 #include "ir/costs.h"
 
+/* What is wrong with a choice; -1: nothing of that. */
+typedef struct
+{
+  int strange;                /* of the groups: none of the family, or not there */
+  int lacking;                /* of the family: it lacks, or is too many */
+} TpCheckerFault;
+
 /* Whether of @family, as tp_checker_find_groups () gives it, @groups are those of
- * some choice, in its order: of each whole itself, or all chains that it holds.
- * *@out_strange: the first that is none of @family, or out of its order; -1: there is
- * none. */
+ * some choice, in its order: of each whole itself, or all chains that it holds. */
 gboolean tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
-                               int *out_strange);
+                               TpCheckerFault *out_fault);
 
 /* Those that are offered by @costs, which are of @family and then of these alone. */
 TpGroups *tp_checker_choose (const TpGroups *family, const TpGraph *graph,
