@@ -18,7 +18,7 @@ has_schedules (const char *device)
 
 TpPointers *
 tp_api_read_tuned (const TplanCosts *costs, const TplanGraph *graph,
-                   GError **error)
+                   gboolean is_all, GError **error)
 {
   g_autoptr (TpPointers) all
       = tp_pointers_new ((GDestroyNotify) tp_tuned_free);
@@ -32,12 +32,13 @@ tp_api_read_tuned (const TplanCosts *costs, const TplanGraph *graph,
   keys = tp_keys_new (graph->graph, groups, TRUE);
   for (int i = 0; i < costs->n_devices; i++)
     {
+      const TpTunedScope scope
+          = { costs->devices[i], costs->n_threads, is_all };
       TpTuned *tuned;
 
       if (!has_schedules (costs->devices[i]))
         continue;
-      tuned = tp_tuned_read (db, keys, costs->devices[i], costs->n_threads,
-                             error);
+      tuned = tp_tuned_read (db, keys, &scope, error);
       if (tuned == NULL)
         return NULL;
       tp_pointers_add (all, tuned);

@@ -6,8 +6,9 @@
 #include "include/tplan.h"
 
 /* A TpTuned for each device of @costs that kernels are made for, as
- * tp_tuned_read () has it. Measures nothing. */
+ * tp_tuned_read () has it. @is_all: as in its scope. Measures nothing. */
 TpPointers *tp_api_read_tuned (const TplanCosts *costs,
-                               const TplanGraph *graph, GError **error);
+                               const TplanGraph *graph, gboolean is_all,
+                               GError **error);
 
 #endif

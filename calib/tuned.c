@@ -72,17 +72,22 @@ static TpGain
 find_gain (const TpPointers *choices)
 {
   const TpTunedChoice *first = NULL, *used = NULL;
+  int n_timed = 0;
 
   for (guint i = 0; i < choices->len; i++)
     {
       const TpTunedChoice *it = choices->pdata[i];
 
+      if (it->stats.n == 0)
+        continue;
+      n_timed++;
       if (it->rank == 1)
         first = it;
       if (it->is_used)
         used = it;
     }
-  if (first == NULL || used == NULL || used->stats.median_ns <= 0)
+  if (first == NULL || used == NULL || used->stats.median_ns <= 0
+      || n_timed < 2)
     return (TpGain){ NAN, NAN };
   if (first == used)
     return (TpGain){ 1.0, 0.0 };
@@ -91,7 +96,14 @@ find_gain (const TpPointers *choices)
                           find_relative_half (&used->stats)) };
 }
 
-/* Of those that have a rank, how many are below @it, those equal to it by halves:
+/* A rank, and a time. */
+static gboolean
+has_both (const TpTunedChoice *choice)
+{
+  return choice->rank > 0 && choice->stats.n > 0;
+}
+
+/* Of those that have both, how many are below @it, those equal to it by halves:
  * in time, or in the model's rank. */
 static double
 count_below (const TpPointers *choices, const TpTunedChoice *it,
@@ -105,7 +117,7 @@ count_below (const TpPointers *choices, const TpTunedChoice *it,
       gint64 a = is_time ? other->stats.median_ns : other->rank;
       gint64 b = is_time ? it->stats.median_ns : it->rank;
 
-      if (other->rank > 0)
+      if (has_both (other))
         n += a < b ? 1 : a == b ? 0.5 : 0;
     }
   return n;
@@ -118,14 +130,14 @@ find_correlation (const TpPointers *choices)
   double n = 0, xx = 0, yy = 0, xy = 0;
 
   for (guint i = 0; i < choices->len; i++)
-    n += ((const TpTunedChoice *) choices->pdata[i])->rank > 0;
+    n += has_both (choices->pdata[i]);
   for (guint i = 0; i < choices->len; i++)
     {
       const TpTunedChoice *it = choices->pdata[i];
       double x = count_below (choices, it, FALSE) - n / 2;
       double y = count_below (choices, it, TRUE) - n / 2;
 
-      if (it->rank == 0)
+      if (!has_both (it))
         continue;
       xx += x * x;
       yy += y * y;
@@ -238,59 +250,97 @@ compare_candidates (const void *a, const void *b)
   return x->at - y->at;
 }
 
-/* Sets the ranks of @choices. */
+static TpTunedChoice *
+add_choice (TpPointers *choices, const char *schedule)
+{
+  TpTunedChoice *choice = g_new0 (TpTunedChoice, 1);
+
+  choice->schedule = g_strdup (schedule);
+  choice->regret = NAN;
+  tp_pointers_add (choices, choice);
+  return choice;
+}
+
+static TpTunedChoice *
+find_choice (const TpPointers *choices, const char *schedule)
+{
+  for (guint i = 0; i < choices->len; i++)
+    if (strcmp (((TpTunedChoice *) choices->pdata[i])->schedule, schedule)
+        == 0)
+      return choices->pdata[i];
+  return NULL;
+}
+
+/* Sets the ranks of @choices; with @is_all adds what else would be timed. @timed:
+ * (nullable) */
 static void
-rank_choices (const TpKey *key, const TpTarget *target, gboolean is_relaxed,
-              TpPointers *choices)
+rank_choices (const TpKey *key, const TpTarget *target, const Timed *timed,
+              gboolean is_all, TpPointers *choices)
 {
   g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
   g_autoptr (TpPointers) texts = tp_program_list_candidates (
-      key->lowered, target, TP_TUNE_CANDIDATES, is_relaxed, regrets);
+      key->lowered, target, TP_TUNE_CANDIDATES,
+      timed != NULL && timed->is_relaxed, regrets);
   g_autofree Candidate *ranked = g_new (Candidate, texts->len + 1);
 
   for (guint i = 0; i < texts->len; i++)
     ranked[i] = (Candidate){ i, tp_array_index (regrets, double, i) };
   if (texts->len > 0)
     qsort (ranked, texts->len, sizeof *ranked, compare_candidates);
-  for (guint i = 0; i < choices->len; i++)
+  for (guint k = 0; k < texts->len; k++)
     {
-      TpTunedChoice *choice = choices->pdata[i];
+      const char *text = texts->pdata[ranked[k].at];
+      TpTunedChoice *choice = find_choice (choices, text);
 
-      for (guint k = 0; k < texts->len; k++)
-        if (strcmp (texts->pdata[ranked[k].at], choice->schedule) == 0)
-          choice->rank = k + 1;
+      if (choice == NULL && is_all)
+        choice = add_choice (choices, text);
+      if (choice == NULL)
+        continue;
+      choice->rank = k + 1;
+      choice->regret = ranked[k].regret;
     }
 }
 
 /* ---- reading ------------------------------------------------------------- */
 
-static TpTunedKernel *
-make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target)
+static void
+add_timed (const Timed *timed, TpPointers *choices)
 {
-  g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
-  kernel->label = g_strdup (key->label);
-  kernel->digest = g_strdup (key->digest);
-  kernel->choices = tp_pointers_new (choice_free);
   for (guint i = 0; i < timed->rows->len; i++)
     {
       const TpEntryRow *row = timed->rows->pdata[i];
-      TpTunedChoice *choice = g_new0 (TpTunedChoice, 1);
+      TpTunedChoice *choice = add_choice (choices, row->schedule);
 
-      choice->schedule = g_strdup (row->schedule);
       choice->is_used = row == timed->used;
       choice->stats = row->stats;
-      tp_pointers_add (kernel->choices, choice);
     }
-  rank_choices (key, target, timed->is_relaxed, kernel->choices);
+}
+
+/* @timed: (nullable) */
+static TpTunedKernel *
+make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target,
+             gboolean is_all)
+{
+  g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
+
+  kernel->label = g_strdup (key->label);
+  kernel->digest = g_strdup (key->digest);
+  kernel->choices = tp_pointers_new (choice_free);
+  kernel->is_tuned = timed != NULL && timed->is_tuned;
+  if (timed != NULL)
+    add_timed (timed, kernel->choices);
+  rank_choices (key, target, timed, is_all, kernel->choices);
+  if (is_all)
+    kernel->n_choices = tp_program_count_choices (key->lowered, target);
   return g_steal_pointer (&kernel);
 }
 
 static gboolean
-read_target (const char *device, int n_threads, TpTarget *out_target,
-             GError **error)
+read_target (const TpTunedScope *scope, TpTarget *out_target, GError **error)
 {
-  const TpDeviceOptions options = { .n_threads = n_threads };
-  g_autoptr (TpDevice) opened = tp_device_open (device, &options, error);
+  const TpDeviceOptions options = { .n_threads = scope->n_threads };
+  g_autoptr (TpDevice) opened
+      = tp_device_open (scope->device, &options, error);
   TpDeviceInfo info;
 
   if (opened == NULL)
@@ -301,10 +351,17 @@ read_target (const char *device, int n_threads, TpTarget *out_target,
   return TRUE;
 }
 
-/* Adds those of @keys that were tuned to @tuned. */
+static gboolean
+is_wanted (const TpKey *key, const Timed *timed, const TpTunedScope *scope)
+{
+  return key->lowered != NULL
+         && (scope->is_all || (timed != NULL && timed->is_tuned));
+}
+
+/* Adds those of @keys that are asked for to @tuned. */
 static gboolean
 add_kernels (TpTuned *tuned, const TpKeys *keys, const TpMap *timed,
-             int n_threads, GError **error)
+             const TpTunedScope *scope, GError **error)
 {
   g_autoptr (GHashTable) none = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (TpArray) links = tp_links_list (keys, tuned->device, none, TP_PASS_FUSED);
@@ -318,14 +375,13 @@ add_kernels (TpTuned *tuned, const TpKeys *keys, const TpMap *timed,
       const Timed *its = tp_map_lookup (timed, name);
       TpTunedKernel *kernel = tp_map_lookup (found, key->digest);
 
-      if (its == NULL || !its->is_tuned || key->lowered == NULL)
+      if (!is_wanted (key, its, scope))
         continue;
-      if (target.lanes == 0
-          && !read_target (tuned->device, n_threads, &target, error))
+      if (target.lanes == 0 && !read_target (scope, &target, error))
         return FALSE;
       if (kernel == NULL)
         {
-          kernel = make_kernel (key, its, &target);
+          kernel = make_kernel (key, its, &target, scope->is_all);
           tp_pointers_add (tuned->kernels, kernel);
           tp_map_insert (found, kernel->digest, kernel);
         }
@@ -357,8 +413,8 @@ read_rows (const TpDeviceMatch *match, TpPointers *lists, TpMap *timed,
 }
 
 TpTuned *
-tp_tuned_read (TpCostDb *db, const TpKeys *keys, const char *device,
-               int n_threads, GError **error)
+tp_tuned_read (TpCostDb *db, const TpKeys *keys, const TpTunedScope *scope,
+               GError **error)
 {
   g_autoptr (TpTuned) tuned = g_new0 (TpTuned, 1);
   g_autoptr (TpPointers) lists
@@ -367,11 +423,12 @@ tp_tuned_read (TpCostDb *db, const TpKeys *keys, const char *device,
       = tp_map_new (tp_name_hash, g_str_equal, g_free, timed_free);
   g_auto (TpDeviceMatch) match = { 0 };
 
-  tuned->device = g_strdup (device);
+  tuned->device = g_strdup (scope->device);
   tuned->kernels = tp_pointers_new (kernel_free);
-  if (!tp_device_match_init (&match, db, device, n_threads, error)
+  if (!tp_device_match_init (&match, db, scope->device, scope->n_threads,
+                             error)
       || !read_rows (&match, lists, timed, error)
-      || !add_kernels (tuned, keys, timed, n_threads, error))
+      || !add_kernels (tuned, keys, timed, scope, error))
     return NULL;
   tp_tuned_judge (tuned);
   return g_steal_pointer (&tuned);

@@ -343,7 +343,8 @@ static gboolean
 cost_tune (TpCli *cli, TpCostDb *db, GError **error)
 {
   if (cli->n_args >= 2)
-    return tp_cost_tune (cli, (const char *const *) cli->args + 1, error);
+    return tp_cost_tune (cli, (const char *const *) cli->args + 1,
+                         given.is_all, error);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "cost tune: a model is to be named");
   return FALSE;
@@ -435,7 +436,7 @@ cost_run (TpCli *cli, GError **error)
 
 static const GOptionEntry options[] = {
   { "all", 'a', 0, G_OPTION_ARG_NONE, &given.is_all,
-    "show: stale ones, diff: equal ones too; forget: all", NULL },
+    "stale, equal or untimed ones too; forget: all", NULL },
   { "stale", 0, 0, G_OPTION_ARG_NONE, &given.is_stale,
     "forget: only what no longer holds", NULL },
   { NULL, 0, 0, 0, NULL, NULL, NULL },

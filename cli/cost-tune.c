@@ -1,5 +1,5 @@
-/* cost-tune.c: what tuning has found of models: the schedules that were timed, how
- * the model ranks them, and what is won. */
+/* cost-tune.c: what tuning has found of models, or would try: the schedules, how the
+ * model ranks them, and what is won. */
 #include "config.h"
 
 #include "cli/cost-tune.h"
@@ -20,6 +20,7 @@ typedef struct
 {
   TpCli *cli;
   const char *model;
+  gboolean is_all;
   TpTable *table;
   json_t *devices, *kernels, *choices;
   gboolean has_any;           /* there is something to show */
@@ -43,6 +44,25 @@ format_correlation (double correlation)
   return isnan (correlation) ? NULL : g_strdup_printf ("%.2f", correlation);
 }
 
+/* NULL: it was not timed. */
+static char *
+format_time (const TpTunedChoice *choice, gint64 time_ns)
+{
+  return choice->stats.n > 0 ? tp_cli_format_time (time_ns) : NULL;
+}
+
+/* "1 of 5184"; "-": the model would not try it. */
+static char *
+format_rank (const TpTunedKernel *kernel, const TpTunedChoice *choice)
+{
+  if (choice->rank == 0)
+    return g_strdup ("-");
+  if (choice->rank > 1 || kernel->n_choices == 0)
+    return g_strdup_printf ("%d", choice->rank);
+  return g_strdup_printf ("%d of %" G_GINT64_FORMAT, choice->rank,
+                          kernel->n_choices);
+}
+
 static void
 add_choice_line (const Showing *self, const char *device,
                  const TpTunedKernel *kernel, const TpTunedChoice *choice)
@@ -51,24 +71,68 @@ add_choice_line (const Showing *self, const char *device,
 
   tp_table_add (self->table, is_first ? g_strdup (device) : NULL,
                 is_first ? g_strdup (kernel->label) : NULL,
-                choice->rank > 0 ? g_strdup_printf ("%d", choice->rank)
-                                 : g_strdup ("-"),
-                tp_cli_format_time (choice->stats.median_ns),
-                tp_cli_format_time (choice->stats.half_ns),
+                format_rank (kernel, choice),
+                format_time (choice, choice->stats.median_ns),
+                format_time (choice, choice->stats.half_ns),
                 g_strdup_printf ("%d", choice->stats.n),
                 choice->is_used ? format_gain (&kernel->gain) : NULL,
                 g_strdup_printf ("%s%s", choice->is_used ? "* " : "  ",
                                  choice->schedule));
 }
 
+static guint
+count_tuned (const TpTuned *tuned)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < tuned->kernels->len; i++)
+    n += ((const TpTunedKernel *) tuned->kernels->pdata[i])->is_tuned;
+  return n;
+}
+
+static int
+count_timed (const TpTunedKernel *kernel)
+{
+  int n = 0;
+
+  for (guint i = 0; i < kernel->choices->len; i++)
+    n += ((const TpTunedChoice *) kernel->choices->pdata[i])->stats.n > 0;
+  return n;
+}
+
+/* What tuning has before it. */
+static void
+print_untuned (const Showing *self, const TpTuned *tuned)
+{
+  guint n = tuned->kernels->len - count_tuned (tuned);
+  gint64 n_choices = 0;
+  guint n_candidates = 0;
+
+  for (guint i = 0; i < tuned->kernels->len; i++)
+    {
+      const TpTunedKernel *it = tuned->kernels->pdata[i];
+
+      n_choices += it->is_tuned ? 0 : it->n_choices;
+      n_candidates += it->is_tuned ? 0 : it->choices->len;
+    }
+  if (n > 0)
+    tp_cli_note (self->cli,
+                 "%s: %u kernel%s not tuned on %s: of %" G_GINT64_FORMAT
+                 " schedules %u are worth timing, of those kernels that make "
+                 "more than a per cent of the model", self->model, n,
+                 n == 1 ? "" : "s", tuned->device, n_choices, n_candidates);
+}
+
 static void
 print_summary (const Showing *self, const TpTuned *tuned)
 {
+  guint n_tuned = count_tuned (tuned);
   g_autofree char *gain = format_gain (&tuned->gain);
   g_autofree char *correlation = format_correlation (tuned->correlation);
   g_autofree char *quoted = tp_hint_quote (self->model);
 
-  if (tuned->kernels->len == 0)
+  print_untuned (self, tuned);
+  if (n_tuned == 0)
     {
       tp_cli_note (self->cli,
                    "note: %s: no kernel was tuned on %s: `tplan calibrate "
@@ -78,29 +142,39 @@ print_summary (const Showing *self, const TpTuned *tuned)
   tp_cli_note (self->cli,
                "%s: %u kernel%s tuned on %s: the schedules in use are %s times "
                "as fast as the model's first (geometric mean); its ranks "
-               "correlate with times by %s", self->model, tuned->kernels->len,
-               tuned->kernels->len == 1 ? "" : "s", tuned->device, gain != NULL ? gain : "?",
+               "correlate with times by %s", self->model, n_tuned,
+               n_tuned == 1 ? "" : "s", tuned->device, gain != NULL ? gain : "?",
                correlation != NULL ? correlation : "?");
 }
 
 /* ---- as data ------------------------------------------------------------- */
 
+/* null: it was not timed. */
+static json_t *
+make_time (const TpTunedChoice *choice, gint64 time_ns)
+{
+  return choice->stats.n > 0 ? json_integer (time_ns) : json_null ();
+}
+
 static void
 add_choice_record (const Showing *self, const char *device,
                    const TpTunedKernel *kernel, const TpTunedChoice *choice)
 {
+  const TpStats *stats = &choice->stats;
+
   json_array_append_new (
       self->choices,
-      json_pack ("{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:i, s:I, s:I, s:I}",
+      json_pack ("{s:o, s:o, s:o, s:s, s:o, s:o, s:b, s:i, s:o, s:o, s:o, s:o}",
                  "model", tp_cli_string (self->model), "device",
                  tp_cli_string (device), "kernel",
                  tp_cli_string (kernel->label), "digest", kernel->digest,
                  "schedule", tp_cli_string (choice->schedule), "rank",
                  choice->rank > 0 ? json_integer (choice->rank) : json_null (),
-                 "used", choice->is_used, "n", choice->stats.n, "min_ns",
-                 (json_int_t) choice->stats.min_ns, "median_ns",
-                 (json_int_t) choice->stats.median_ns, "half_interval_ns",
-                 (json_int_t) choice->stats.half_ns));
+                 "used", choice->is_used, "n", stats->n, "min_ns",
+                 make_time (choice, stats->min_ns), "median_ns",
+                 make_time (choice, stats->median_ns), "half_interval_ns",
+                 make_time (choice, stats->half_ns), "regret",
+                 tp_cli_real (choice->regret)));
 }
 
 static void
@@ -109,14 +183,17 @@ add_kernel_record (const Showing *self, const char *device,
 {
   json_array_append_new (
       self->kernels,
-      json_pack ("{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o}", "model",
+      json_pack ("{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "model",
                  tp_cli_string (self->model), "device", tp_cli_string (device),
                  "kernel", tp_cli_string (kernel->label), "digest",
                  kernel->digest, "places", kernel->n_places, "schedules",
-                 (int) kernel->choices->len, "gain",
+                 count_timed (kernel), "gain",
                  tp_cli_real (kernel->gain.ratio), "gain_half_interval",
                  tp_cli_real (kernel->gain.ratio * kernel->gain.half),
-                 "correlation", tp_cli_real (kernel->correlation)));
+                 "correlation", tp_cli_real (kernel->correlation), "tuned",
+                 kernel->is_tuned, "space",
+                 kernel->n_choices > 0 ? json_integer (kernel->n_choices)
+                                       : json_null ()));
 }
 
 static void
@@ -124,13 +201,14 @@ add_device_record (const Showing *self, const TpTuned *tuned)
 {
   json_array_append_new (
       self->devices,
-      json_pack ("{s:o, s:o, s:i, s:o, s:o, s:o}", "model",
+      json_pack ("{s:o, s:o, s:i, s:o, s:o, s:o, s:i}", "model",
                  tp_cli_string (self->model), "device",
                  tp_cli_string (tuned->device), "kernels",
-                 (int) tuned->kernels->len, "gain",
+                 (int) count_tuned (tuned), "gain",
                  tp_cli_real (tuned->gain.ratio), "gain_half_interval",
                  tp_cli_real (tuned->gain.ratio * tuned->gain.half),
-                 "correlation", tp_cli_real (tuned->correlation)));
+                 "correlation", tp_cli_real (tuned->correlation), "untuned",
+                 (int) (tuned->kernels->len - count_tuned (tuned))));
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -181,7 +259,8 @@ show_model (Showing *self, TplanCosts *costs, const GArray *dims,
       = expect_model (self->model, error)
             ? tp_cli_load_model (self->cli, self->model, dims, error) : NULL;
   g_autoptr (TpPointers) all
-      = graph != NULL ? tp_api_read_tuned (costs, graph, error) : NULL;
+      = graph != NULL
+            ? tp_api_read_tuned (costs, graph, self->is_all, error) : NULL;
 
   for (guint i = 0; all != NULL && i < all->len; i++)
     {
@@ -210,7 +289,8 @@ print (const Showing *self)
 }
 
 gboolean
-tp_cost_tune (TpCli *cli, const char *const *models, GError **error)
+tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
+              GError **error)
 {
   static const char *const headers[]
       = { "DEVICE", "KERNEL", ">RANK", ">MEDIAN", ">+-", ">N", ">GAIN",
@@ -218,7 +298,7 @@ tp_cost_tune (TpCli *cli, const char *const *models, GError **error)
   g_autoptr (TpTable) table = tp_table_new (headers);
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   TplanCosts *costs = dims != NULL ? tp_cli_get_costs (cli, error) : NULL;
-  Showing self = { .cli = cli, .table = table };
+  Showing self = { .cli = cli, .table = table, .is_all = is_all };
   gboolean is_good = costs != NULL;
 
   self.devices = json_array ();

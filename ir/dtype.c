@@ -252,6 +252,32 @@ tp_dtype_load_doubles (TpDtype dtype, const void *src, gint64 step, gint64 n,
     }
 }
 
+/* memcpy, again; of a size that the compiler knows. */
+#define COPY(TYPE)                                                            \
+  case sizeof (TYPE):                                                         \
+    for (gint64 i = 0; i < copy->n; i++)                                      \
+      memcpy (to + i * to_step, from + i * from_step, sizeof (TYPE));         \
+    break
+
+void
+tp_dtype_copy (TpDtype dtype, const TpElementCopy *copy)
+{
+  const char *from = copy->src;
+  char *to = copy->dst;
+  gint64 size = (gint64) tp_dtype_get_size (dtype);
+  gint64 from_step = copy->src_step * size, to_step = copy->dst_step * size;
+
+  switch (size)
+    {
+      COPY (guint8);
+      COPY (guint16);
+      COPY (guint32);
+      COPY (guint64);
+    default:
+      g_assert_not_reached ();
+    }
+}
+
 static gint64
 to_integer (const TpDtypeRow *row, double value)
 {

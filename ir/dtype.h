@@ -79,6 +79,16 @@ char *tp_dtype_join_names (const char *(*get_name) (TpDtype dtype),
 /* Elements of any class as doubles; int64 beyond 2^53 is rounded. */
 void tp_dtype_load_doubles (TpDtype dtype, const void *src, gint64 step,
                             gint64 n, double *dst);
+/* Elements of any class, copied as they are. */
+typedef struct
+{
+  const void *src;            /* at any address, as @dst */
+  void *dst;
+  gint64 src_step, dst_step;  /* elements, from one to the next */
+  gint64 n;
+} TpElementCopy;
+
+void tp_dtype_copy (TpDtype dtype, const TpElementCopy *copy);
 /* Doubles as values: the nearest real; integers are cut towards zero and held
  * to their range, NaN becomes 0; booleans become 0 or 1. */
 void tp_dtype_store_doubles (TpDtype dtype, const double *src, gint64 n,

@@ -104,6 +104,28 @@ read_doubles (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
     apply_scale (tensor, first, n, dst);
 }
 
+/* As they are: integers may be no doubles. */
+static void
+copy_stepping (const TpTensor *tensor, gint64 first, gint64 n, char *dst)
+{
+  gint64 size = (gint64) tp_dtype_get_size (tensor->dtype);
+  gint64 row = tensor->dims[tensor->rank - 1];
+
+  for (gint64 i = 0; i < n;)
+    {
+      gint64 m = MIN (n, ((first + i) / row + 1) * row - first) - i;
+      gint64 at = find_in_source (tensor, first + i);
+      const TpElementCopy copy
+          = { .src = (const char *) tensor->init.data + at * size,
+              .dst = dst + i * size,
+              .src_step = tensor->init.steps[tensor->rank - 1],
+              .dst_step = 1, .n = m };
+
+      tp_dtype_copy (tensor->dtype, &copy);
+      i += m;
+    }
+}
+
 void
 tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n, void *dst)
 {
@@ -113,10 +135,13 @@ tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n, void *dst)
   g_assert (tp_tensor_is_constant (tensor));
   if (n == 0)
     return;
-  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL
-      && tensor->init.steps == NULL)
+  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL)
     {
-      memcpy (dst, (const guint8 *) tensor->init.data + first * size, n * size);
+      if (tensor->init.steps != NULL && tensor->rank > 0)
+        copy_stepping (tensor, first, n, dst);
+      else
+        memcpy (dst, (const guint8 *) tensor->init.data + first * size,
+                n * size);
       return;
     }
   for (gint64 i = 0; i < n; i += BLOCK)

@@ -20,15 +20,22 @@ tp_constant_try_alloc (const TpDevice *device, gint64 size_bytes,
   return data;
 }
 
-gboolean
-tp_constant_is_in_place (const TpTensor *tensor)
+/* Whether its bytes are somewhere, in the order of its strides. */
+static gboolean
+is_there (const TpTensor *tensor)
 {
   return tensor->init.kind == TP_INIT_DATA && tensor->init.data != NULL
          && tensor->init.scale == NULL
          && tensor->init.steps == NULL
-         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
-              == 0
          && tp_tensor_is_row_major (tensor);
+}
+
+gboolean
+tp_constant_is_in_place (const TpTensor *tensor)
+{
+  return is_there (tensor)
+         && (guintptr) tensor->init.data % tp_dtype_get_size (tensor->dtype)
+              == 0;
 }
 
 const void *
@@ -37,7 +44,7 @@ tp_constant_get_value (const TpDevice *device, const TpTensor *tensor,
 {
   g_autofree void *rows = NULL, *value = NULL;
 
-  if (tp_constant_is_in_place (tensor))
+  if (is_there (tensor))
     return tensor->init.data;
   rows = tp_constant_try_alloc (device, tensor->size_bytes, error);
   if (rows == NULL)

@@ -9,8 +9,9 @@
  * order of its strides: a host device reads them there. */
 gboolean tp_constant_is_in_place (const TpTensor *tensor);
 
-/* In the order of @tensor's strides; in *@out_owned (g_free ()) unless it is in
- * place. @device only names who asks. NULL with TPLAN_ERROR_MEMORY. */
+/* In the order of @tensor's strides; in *@out_owned (g_free ()) unless the bytes of
+ * the file are that: those may be at any address where it is not in place. @device
+ * only names who asks. NULL with TPLAN_ERROR_MEMORY. */
 const void *tp_constant_get_value (const TpDevice *device,
                                    const TpTensor *tensor, void **out_owned,
                                    GError **error);

@@ -134,7 +134,7 @@ tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
   value = tp_constant_get_value (constants->device, it, &owned, error);
   if (value == NULL)
     return NULL;
-  if (constants->is_host && owned == NULL)
+  if (constants->is_host && tp_constant_is_in_place (it))
     buf = tp_host_buf_wrap ((void *) value, it->size_bytes);
   else
     {

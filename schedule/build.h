@@ -39,6 +39,8 @@ struct TpBuild
   int ranked_at;              /* which choice those are for */
   gint64 ranked_work;
   TpArray *ranked;             /* (nullable) TpRanked */
+  gboolean is_counting;       /* all choices for what is ranked */
+  gint64 n_choices;
   TpBuildNestFunc schedule;   /* for nests that a schedule needs done first */
   TpBuildNestsFunc schedule_several; /* for some, which a family may take together */
   GError *error;              /* the first fault of those given */

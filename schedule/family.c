@@ -175,6 +175,43 @@ tp_family_rank (const TpFamily *family, gconstpointer analysis, int most)
   return g_steal_pointer (&ranked);
 }
 
+/* A step may list something twice, such as two blocks that are all of it. */
+static gboolean
+is_repeated (const TpArray *choices, guint at)
+{
+  for (guint i = 0; i < at; i++)
+    if (tp_choice_equal (&tp_array_index (choices, TpChoice, i),
+                         &tp_array_index (choices, TpChoice, at)))
+      return TRUE;
+  return FALSE;
+}
+
+/* What the steps from @step on make of @partial. */
+static gint64
+count_from (const TpFamily *family, gconstpointer analysis, int step,
+            const TpChoice *partial)
+{
+  g_autoptr (TpArray) choices = NULL;
+  gint64 n = 0;
+
+  if (step == family->n_steps)
+    return 1;
+  choices = tp_family_enumerate (family, analysis, step, partial);
+  for (guint i = 0; i < choices->len; i++)
+    if (!is_repeated (choices, i))
+      n += count_from (family, analysis, step + 1,
+                       &tp_array_index (choices, TpChoice, i));
+  return n;
+}
+
+gint64
+tp_family_count (const TpFamily *family, gconstpointer analysis)
+{
+  const TpChoice none = { .form = &family->form };
+
+  return count_from (family, analysis, 0, &none);
+}
+
 /* ---- for families ------------------------------------------------------ */
 
 void

@@ -66,6 +66,9 @@ typedef struct
 TpArray *tp_family_rank (const TpFamily *family, gconstpointer analysis,
                          int most);
 
+/* Different whole choices that there are. */
+gint64 tp_family_count (const TpFamily *family, gconstpointer analysis);
+
 /* Appends @choice with @number as its value @at. */
 void tp_family_append (const TpChoice *choice, int at, gint64 number,
                        TpArray *out_choices);

@@ -59,20 +59,6 @@ typedef struct
   gint64 from_step, to_step, n;
 } Row;
 
-#define COPY(NAME, TYPE)                                                      \
-  static void NAME (const Row *row)                                           \
-  {                                                                           \
-    const TYPE *src = (const TYPE *) (const void *) row->src;                 \
-    TYPE *dst = (TYPE *) (void *) row->dst;                                   \
-                                                                              \
-    for (gint64 i = 0; i < row->n; i++)                                       \
-      dst[i * row->to_step] = src[i * row->from_step];                        \
-  }
-
-COPY (copy_16, guint16)
-COPY (copy_32, guint32)
-COPY (copy_64, guint64)
-
 static void
 copy_flipped (const Row *row, guint8 flip)
 {
@@ -136,12 +122,13 @@ run_row (const TpPack *pack, gint64 *at, const char *src, char *dst)
     run_guarded (pack, at, &row);
   else if (from_size == sizeof (guint8))
     copy_flipped (&row, pack->dots.flip);
-  else if (from_size == sizeof (guint16))
-    copy_16 (&row);
-  else if (from_size == sizeof (guint32))
-    copy_32 (&row);
   else
-    copy_64 (&row);
+    {
+      const TpElementCopy copy
+          = { row.src, row.dst, row.from_step, row.to_step, row.n };
+
+      tp_dtype_copy (load->dtype, &copy);
+    }
 }
 
 /* ---- sums of columns --------------------------------------------------- */

@@ -40,7 +40,8 @@ typedef struct
 } TpPack;
 
 gint64 tp_pack_get_bytes (const TpPack *pack);
-/* Runs a pack on the host in plain C: @src the operand, @dst n_elements. */
+/* Runs a pack on the host in plain C: @src the operand, at any address, @dst
+ * n_elements. */
 void tp_pack_run (const TpPack *pack, const void *src, void *dst);
 
 #endif

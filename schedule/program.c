@@ -283,6 +283,36 @@ tp_program_list_candidates (const TpLowered *lowered, const TpTarget *target,
   return g_steal_pointer (&texts);
 }
 
+static const TpForm *
+count_build (TpBuild *build)
+{
+  g_autoptr (TpProgram) program = NULL;
+
+  build->n_ranked_max = 1;
+  build->is_counting = TRUE;
+  program = build_program (build, NULL);
+  if (program == NULL || build->ranked == NULL || build->ranked->len == 0)
+    return NULL;
+  return tp_array_index (build->ranked, TpRanked, 0).choice.form;
+}
+
+gint64
+tp_program_count_choices (const TpLowered *lowered, const TpTarget *target)
+{
+  g_auto (TpBuild) model = { 0 }, rival = { 0 };
+  const TpForm *form, *other;
+
+  tp_build_init (&model, lowered, target);
+  tp_build_init (&rival, lowered, target);
+  rival.is_rival = TRUE;
+  form = check_operands (lowered, NULL) ? count_build (&model) : NULL;
+  if (form == NULL)
+    return 0;
+  other = count_build (&rival);
+  return model.n_choices
+         + (other != NULL && other != form ? rival.n_choices : 0);
+}
+
 TpProgram *
 tp_program_new (const TpLowered *lowered, const TpTarget *target,
                 const char *schedule, GError **error)

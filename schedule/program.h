@@ -65,6 +65,11 @@ TpPointers *tp_program_list_candidates (const TpLowered *lowered,
                                         const TpTarget *target, int most,
                                         gboolean is_relaxed,
                                         TpArray *out_regrets);
+/* All choices that there are for the nest that is the most work, where these depart
+ * from each other: of the model's family and, where there is one, of its rival. 0: it
+ * cannot be built. */
+gint64 tp_program_count_choices (const TpLowered *lowered,
+                                 const TpTarget *target);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpProgram, tp_program_free)
 
 /* Digest of the codegen sources this library was built from: part of the cost

@@ -212,6 +212,8 @@ rank_choices (TpBuild *build, const Pick *pick, TpNest *const *nests, int n)
   build->ranked_at = build->choices->len;
   build->ranked = tp_family_rank (pick->family, pick->analysis,
                                   build->n_ranked_max);
+  if (build->is_counting)
+    build->n_choices = tp_family_count (pick->family, pick->analysis);
 }
 
 /* FALSE: no family takes all of @nests, or there is an error. */

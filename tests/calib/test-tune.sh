@@ -51,12 +51,38 @@ c.commit()' cost.db "$1"
 "$TPLAN" calibrate -q -d cpu --threads 1 --level fast tiny.json > out 2> err
 test $? -eq 2 && grep -q "neither measure nor tune" err
 result $? "no such level"
+run "what would be timed" "$TPLAN" cost tune --all -d cpu --threads 1 --format json tiny.json
+cp out ahead
 run "tune" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
 test "$(sql 'SELECT COUNT (*) > 2 FROM entry WHERE state = 3')" = 1
 result $? "schedules were tried"
 test -z "$(sql 'SELECT digest FROM entry WHERE state = 3 AND digest NOT IN
                 (SELECT digest FROM entry WHERE state < 2)')"
 result $? "of each kernel that was tuned one is used"
+"$python" - cost.db ahead > err 2>&1 <<'END'
+import json, sqlite3, sys
+ahead = json.load(open(sys.argv[2]))
+timed = {}
+for digest, schedule, state in sqlite3.connect(sys.argv[1]).execute("SELECT digest, schedule, state FROM entry"):
+    timed.setdefault(digest, {})[schedule] = state
+tuned = {digest: set(its) for digest, its in timed.items() if 3 in its.values()}
+listed = {}
+for row in ahead["choices"]:
+    assert row["n"] == 0 and row["median_ns"] is None and not row["used"], row
+    listed.setdefault(row["digest"], []).append(row)
+assert tuned and set(tuned) <= set(listed), (set(tuned), set(listed))
+for digest, schedules in tuned.items():
+    assert {row["schedule"] for row in listed[digest]} == schedules, (listed[digest], schedules)
+for kernel in ahead["kernels"]:
+    its = listed[kernel["digest"]]
+    assert not kernel["tuned"] and kernel["schedules"] == 0 and kernel["correlation"] is None, kernel
+    assert len({row["schedule"] for row in its}) == len(its) <= kernel["space"], kernel
+    assert [row["rank"] for row in its] == list(range(1, len(its) + 1)), its
+    regrets = [row["regret"] for row in its]
+    assert regrets[0] == 0 and regrets == sorted(regrets), regrets
+assert ahead["devices"][0]["kernels"] == 0 and ahead["devices"][0]["untuned"] == len(ahead["kernels"])
+END
+result $? "... was timed, and nothing else"
 tried='SELECT digest, schedule FROM entry ORDER BY digest, schedule'
 sql "$tried" > before
 run "tune again" "$TPLAN" calibrate -q -d cpu --threads 1 --level tune tiny.json
@@ -85,6 +111,19 @@ TPLAN_COST=$work/plain.db "$TPLAN" calibrate -q -d cpu --threads 1 tiny.json
 TPLAN_COST=$work/plain.db "$TPLAN" cost show --threads 1 --format csv > out 2> err
 grep -F "MatMul+Relu 64x80" out | grep -qF "$first"
 result $? "... and the first is what the model has without tuning"
+run "all of it" "$TPLAN" cost tune --all -d cpu --threads 1 --format json tiny.json
+cp out all
+"$TPLAN" cost tune -d cpu --threads 1 --format json tiny.json > out 2> err
+"$python" - out all > err 2>&1 <<'END'
+import json, sys
+some, all = (json.load(open(path)) for path in sys.argv[1:])
+names = ["gain", "correlation", "kernels"]
+assert [{n: d[n] for n in names} for d in some["devices"]] == [{n: d[n] for n in names} for d in all["devices"]]
+assert some["devices"][0]["untuned"] == 0 and some["kernels"] and all["choices"]
+for row in some["choices"]:
+    assert row in all["choices"], row
+END
+result $? "... has what was tuned, as it is without"
 run "nothing was tuned there" "$TPLAN" cost tune -d ref --format json tiny.json
 
 # as if measured where nothing else runs: what is in company, or did not settle in

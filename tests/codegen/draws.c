@@ -91,6 +91,38 @@ check_choice (const TpLowered *lowered, const TpTarget *target,
   check_program (lowered, program, run);
 }
 
+/* All choices up to some step become all up to the next; different texts are
+ * different choices. */
+static void
+check_count (const TpFamily *family, gconstpointer analysis)
+{
+  const TpChoice none = { .form = &family->form };
+  g_autoptr (TpArray) partial = tp_array_new (sizeof (TpChoice));
+  g_autoptr (GHashTable) texts
+      = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  tp_array_append_val (partial, none);
+  for (int step = 0; step < family->n_steps; step++)
+    {
+      g_autoptr (TpArray) longer = tp_array_new (sizeof (TpChoice));
+
+      for (guint i = 0; i < partial->len; i++)
+        family->enumerate (analysis, step,
+                           &tp_array_index (partial, TpChoice, i), longer);
+      tp_array_unref (partial);
+      partial = g_steal_pointer (&longer);
+    }
+  for (guint i = 0; i < partial->len; i++)
+    {
+      GString *text = g_string_new (NULL);
+
+      tp_choice_append_text (&tp_array_index (partial, TpChoice, i), text);
+      g_hash_table_add (texts, g_string_free (text, FALSE));
+    }
+  g_assert_cmpint (tp_family_count (family, analysis), ==,
+                   g_hash_table_size (texts));
+}
+
 int
 check_family (const TpLowered *lowered, const TpTarget *target,
               const TpFamily *family, int n_draws, RunFunc run)
@@ -110,6 +142,8 @@ check_family (const TpLowered *lowered, const TpTarget *target,
   build.is_relaxed = g_test_rand_bit ();
   analysis = tp_family_analyze (family, &build, (TpNest *const *) nests->pdata,
                                 nests->len);
+  if (analysis != NULL)
+    check_count (family, analysis);
   for (int i = 0; analysis != NULL && i < n_draws && !g_test_failed (); i++)
     {
       if (draw_listed (family, analysis, &choice))

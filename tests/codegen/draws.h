@@ -17,7 +17,8 @@ TpLowered *new_maps (int n);
 
 /* For all nests of @lowered together: @n_draws choices that @family lists, which it
  * must find no fault with, and as many more that it finds none with, where there are
- * any; each by its text, run by @run. Returns how many there were. */
+ * any; each by its text, run by @run. Counts all that it lists, too. Returns how many were
+ * run. */
 int check_family (const TpLowered *lowered, const TpTarget *target,
                   const TpFamily *family, int n_draws, RunFunc run);
 

@@ -23,6 +23,8 @@ check_candidates (const TpLowered *lowered, const TpTarget *target, int most,
 
   g_assert_cmpint (texts->len, >, 1);
   g_assert_cmpint (texts->len, <=, most);
+  if (!is_relaxed)
+    g_assert_cmpint (texts->len, <=, tp_program_count_choices (lowered, target));
   g_assert_cmpint (regrets->len, ==, texts->len);
   g_assert_cmpfloat (tp_array_index (regrets, double, 0), ==, 0);
   g_assert_cmpstr (texts->pdata[0], ==, model->schedule);

@@ -276,6 +276,32 @@ test_long (void)
     }
 }
 
+/* Any bytes, from any address to any address. */
+static void
+test_copy (void)
+{
+  enum { n = 50 };
+  guint8 from[n * 3 * 8 + 1], to[n * 2 * 8 + 1];
+
+  for (gsize i = 0; i < sizeof from; i++)
+    from[i] = g_test_rand_int_range (0, 256);
+  for (int dtype = 0; dtype < tp_dtype_count (); dtype++)
+    for (int src_step = 0; src_step <= 3; src_step++)
+      {
+        gsize size = tp_dtype_get_size (dtype);
+        const TpElementCopy copy = { from + 1, to + 1, src_step, 2, n };
+
+        memset (to, 0xa5, sizeof to);
+        tp_dtype_copy (dtype, &copy);
+        for (gsize i = 0; i < 2 * n; i++)
+          for (gsize k = 0; k < size; k++)
+            g_assert_cmpint (to[1 + i * size + k], ==,
+                             i % 2 > 0 ? 0xa5
+                                       : from[1 + i / 2 * src_step * size + k]);
+        g_assert_cmpint (to[0], ==, 0xa5);
+      }
+}
+
 static void
 test_integers (void)
 {
@@ -396,6 +422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/dtype/halfway", test_halfway);
   g_test_add_func ("/dtype/nearest", test_nearest);
   g_test_add_func ("/dtype/long", test_long);
+  g_test_add_func ("/dtype/copy", test_copy);
   g_test_add_func ("/dtype/integers", test_integers);
   g_test_add_func ("/dtype/steps", test_steps);
   g_test_add_func ("/dtype/round", test_round);

@@ -293,6 +293,34 @@ test_scale (void)
   g_assert_cmpfloat (wide[5], ==, 3);
 }
 
+/* Integers that are no doubles, from any address, in pieces of any size. */
+static void
+test_transposed (void)
+{
+  static const gint64 values[] = { G_MAXINT64, G_MININT64, 3,
+                                   -G_MAXINT64, (1LL << 53) + 1, 5 };
+  static const gint64 steps[] = { 1, 3 }; /* of 3 x 2, whose source is 2 x 3 */
+  char memory[sizeof values + 1];
+  TpTensor tensor = { .dtype = TPLAN_DTYPE_INT64, .rank = 2, .dims = { 3, 2 },
+                      .strides = { 2, 1 }, .count = 6,
+                      .size_bytes = sizeof values };
+
+  memcpy (memory + 1, values, sizeof values);
+  tensor.init = (TpInit){ .kind = TP_INIT_DATA, .data = memory + 1,
+                          .steps = steps };
+  for (int first = 0; first < 6; first++)
+    for (int n = 0; n <= 6 - first; n++)
+      {
+        gint64 found[6] = { 0 };
+
+        tp_tensor_write_part (&tensor, first, n, found);
+        for (int i = 0; i < n; i++)
+          g_assert_cmpint (found[i], ==,
+                           values[(first + i) / 2 + (first + i) % 2 * 3]);
+        g_assert_true (n == 6 || found[n] == 0);
+      }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -310,5 +338,6 @@ main (int argc, char **argv)
   g_test_add_func ("/graph/wide", test_wide);
   g_test_add_func ("/graph/random", test_random);
   g_test_add_func ("/graph/scale", test_scale);
+  g_test_add_func ("/graph/transposed", test_transposed);
   return g_test_run ();
 }
