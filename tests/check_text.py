@@ -14,7 +14,7 @@ KEYS = {key: set(names.split()) for key, names in {
         share_tree share_room_ns share_prices share_room load_ns load_bound_ns loads load_tree load_weights load_counts
         load_arcs load_share_units load_shares load_room aims aim_totals aim_cost aim_bound aim_room aim_arcs aim_ends rates
         speeds span_ns span_room span_bound_ns op_starts fetch_starts feed_starts op_ends fetch_ends feed_ends span_waists
-        span_tree sha256""",
+        span_tree accuracy sha256""",
     "streamed": "from weights",
     "tensors": "tensor bytes producer readers constant streamed output state",
     "ops": "op device time_ns spread_ns margin_ns margin_at_least schedule cheapest pins given",

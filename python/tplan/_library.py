@@ -74,6 +74,7 @@ class _OptimizeOptions(ctypes.Structure):
                 ("micro_batches", ctypes.POINTER(ctypes.c_int64)),
                 ("n_micro_batches", ctypes.c_int),
                 ("tries_micro_batches", ctypes.c_int),
+                ("asks_drivers", ctypes.c_int),
                 ("accuracy", ctypes.c_int), _LATER]
 
 
