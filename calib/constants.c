@@ -419,15 +419,17 @@ tp_constants_work (TpChannel *channel, gpointer data)
   const TpConstantsJob *job = data;
   g_autoptr (GError) error = NULL;
   Quiet quiet;
+  int i;
 
   tp_precedence_init (&quiet.precedence, tp_threads_count (job->n_threads));
   tp_near_init (&quiet.near, tp_threads_count (job->n_threads),
                 &job->least, job->is_brief);
-  for (int i = 0; i < job->n_devices && error == NULL; i++)
+  for (i = 0; i < job->n_devices && error == NULL; i++)
     if (job->is_wanted[i])
       do_device (channel, job, &quiet, i, &error);
-  if (error != NULL && !job->is_again)
-    tp_channel_send (channel, TP_MESSAGE_FATAL,
-                     g_variant_new ("(is)", error->code, error->message));
+  if (error != NULL) /* once more: the first process did come through with it */
+    tp_channel_send (channel, job->is_again ? TP_MESSAGE_WARN : TP_MESSAGE_FATAL,
+                     g_variant_new ("(is)", job->is_again ? i - 1 : error->code,
+                                    error->message));
   tp_precedence_clear (&quiet.precedence);
 }

@@ -155,7 +155,7 @@ run_constants (TpCalibration *self, GError **error)
 }
 
 /* Copies, by other processes, as long as all stay within what one may take. What
- * these do not come through with, the first did. */
+ * these do not come through with, the first did, and it is said. */
 static gboolean
 copy_again (TpCalibration *self, GError **error)
 {
@@ -172,8 +172,14 @@ copy_again (TpCalibration *self, GError **error)
                   && g_hash_table_size (self->transfers) > 0
                   && self->transfers_us <= tp_patience_get_most_us () / (i + 1);
        i++)
-    if (!tp_child_run (self, constants_work, error))
-      return FALSE;
+    {
+      if (!tp_child_run (self, constants_work, error))
+        return FALSE;
+      if (!tp_child_is_broken (self))
+        continue;
+      tp_inbox_warn (self, tp_child_describe_end (self));
+      break;
+    }
   self->constants = (TpConstantsJob){ 0 };
   g_hash_table_remove_all (self->transfers);
   return TRUE;

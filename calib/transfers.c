@@ -7,7 +7,7 @@
  * that neither company nor luck decides: a driver's thread that happens to be on
  * the caller's processor wakes at once, one on another takes several times that.
  *
- * One process is never quite as another, so several are asked (calibrate.c), and of
+ * One process is never quite as another, so several are asked (once.c), and of
  * each size the middle one counts.
  *
  * A third of the sizes are not fitted but checked. Where a line misses one by

@@ -100,5 +100,7 @@ opencl_layer_end (const char *what)
     sleep (1);
   if (strcmp (what, "late") == 0 && is_first ())
     usleep (3000);
-  return is_it (what, "leave", "slow") || strcmp (what, "late") == 0;
+  if (strcmp (what, "then-crash") == 0 && !is_first ())
+    abort ();
+  return is_it (what, "leave", "slow") || is_it (what, "late", "then-crash");
 }

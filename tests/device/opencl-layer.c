@@ -5,7 +5,8 @@
  * behind, and the call is made), "stay" (the same, and hang), "helped" (hang, and abort
  * when a process that helps is killed, as compilers do), "slow" (the call is
  * made a second later), "late" (3 ms later, and where TEST_OPENCL_FIRST names a file,
- * only in the process that makes it), "left-abort" and
+ * only in the process that makes it), "then-crash" (abort, but in the process that makes
+ * that file), "left-abort" and
  * "left-segv" (a process stays behind that one that crashes), "lie" (nothing is done
  * or made, and success is told), "false" (what is told is all ones) and, of clEnqueueNDRangeKernel,
  * "stall": that kernel never ends. Call 0 is each; up to four may do wrong. With
