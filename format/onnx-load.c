@@ -218,7 +218,8 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
   graph = tp_wire_enter (&wire, &model.graph, &path);
   if (!tp_wire_read (graph, read_graph_name, &model, error))
     return FALSE;
-  onnx->builder = tp_graph_builder_new (model.name, MAX (model.opset, 1));
+  onnx->builder = tp_graph_builder_new (
+      model.name, model.opset > 0 ? model.opset : MAX_OPSET);
   onnx->region = onnx->builder->draft->region;
   tp_graph_builder_set_source (onnx->builder, onnx->path);
   tp_graph_builder_keep (onnx->builder, onnx->bytes);

@@ -15,11 +15,14 @@
 #include "graph/function-sample.h"
 #include "graph/function-shape.h"
 #include "graph/function-signal.h"
+#include "graph/function-training.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-limit.h"
 #include "ops/op.h"
 
 #include <string.h>
+
+#define RANGE_SIZE 32
 
 /* ---- the table ----------------------------------------------------------- */
 
@@ -29,6 +32,7 @@ static const TpFunction *(*const lists[]) (gsize *) = {
   tp_function_list_loss,   tp_function_list_nbits,
   tp_function_list_sample, tp_function_list_shape,
   tp_function_list_signal, tp_function_list_quantized,
+  tp_function_list_training,
 };
 
 static const TpFunction *
@@ -80,10 +84,22 @@ check_attrs (const TpBody *self)
   return FALSE;
 }
 
+/* "2 to 4", or "5 or more"; RANGE_SIZE bytes of @out. */
+static const char *
+name_range (int least, int most, char *out)
+{
+  if (most == G_MAXINT)
+    g_snprintf (out, RANGE_SIZE, "%d or more", least);
+  else
+    g_snprintf (out, RANGE_SIZE, "%d to %d", least, most);
+  return out;
+}
+
 static gboolean
 check_arity (const TpBody *self)
 {
   const TpFunction *function = self->function;
+  char inputs[RANGE_SIZE], outputs[RANGE_SIZE];
 
   for (int i = 0; i < function->n_inputs_min; i++)
     if (tp_body_get_input (self, i) == NULL)
@@ -96,10 +112,10 @@ check_arity (const TpBody *self)
       && self->ends.n_outputs <= function->n_outputs_max
       && self->ends.outputs[0] != NULL && *self->ends.outputs[0] != '\0')
     return TRUE;
-  tp_builder_set_error (self->builder, self->node->place, self->error,
-                        "%s takes %d to %d inputs and gives 1 to %d outputs",
-                        self->node->type, function->n_inputs_min,
-                        function->n_inputs_max, function->n_outputs_max);
+  tp_builder_set_error (
+      self->builder, self->node->place, self->error, "%s takes %s inputs and gives %s outputs",
+      self->node->type, name_range (function->n_inputs_min, function->n_inputs_max, inputs),
+      name_range (1, function->n_outputs_max, outputs));
   return FALSE;
 }
 

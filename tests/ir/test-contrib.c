@@ -204,6 +204,47 @@ static const Case swiglu_cases[] = {
     "scalar a 1.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> v;Mul v g -> y" },
 };
 
+/* Steps of optimizers, as ONNX writes them down: two at once, and one with what else it
+ * may have. The rates of T = 3: 0.1 / (1 + 3 * 0.5), 0.1 * sqrt (1 - 0.5^3) / (1 - 0.75^3). */
+#define TRAINING "ai.onnx.preview.training."
+#define KEPT "scalar r 0.1;ints t 3;ints t0 0;in x 2 3;in g 2 3;in v 2 3;pos h 2 3"
+#define PULL "scalar n 0.25;Mul x n -> xn;Add xn g -> gr;"
+
+static const Case training_cases[] = {
+  { "adagrad", KEPT,
+    TRAINING "Adagrad r t x g h -> y z norm_coefficient=0.25 decay_factor=0.5 epsilon=0.125",
+    PULL "Mul gr gr -> sq;Add h sq -> i;Sqrt i -> q;scalar e 0.125;Add q e -> d;"
+    "Div gr d -> w;scalar p 0.04;Mul w p -> m;Sub x m -> y;Identity i -> z" },
+  { "adagrad-two", KEPT ";in u 4;in gu 4;pos hu 4",
+    TRAINING "Adagrad r t x u g gu h hu -> y yu z zu",
+    "scalar e 1e-6;Mul g g -> sq;Add h sq -> i;Sqrt i -> q;Add q e -> d;Div g d -> w;"
+    "Mul w r -> m;Sub x m -> y;Mul gu gu -> squ;Add hu squ -> iu;Sqrt iu -> qu;"
+    "Add qu e -> du;Div gu du -> wu;Mul wu r -> mu;Sub u mu -> yu;"
+    "Identity i -> z;Identity iu -> zu" },
+  { "adam", KEPT,
+    TRAINING "Adam r t x g v h -> y z k alpha=0.75 beta=0.5 epsilon=0.125 "
+             "norm_coefficient=0.25 norm_coefficient_post=0.5",
+    PULL "scalar a 0.75;scalar a1 0.25;Mul v a -> va;Mul gr a1 -> ga;Add va ga -> i;"
+    "scalar b 0.5;Mul gr gr -> sq;Mul h b -> hb;Mul sq b -> sb;Add hb sb -> j;"
+    "Sqrt j -> q;scalar e 0.125;Add q e -> d;Div i d -> w;scalar p 0.1618014;"
+    "Mul w p -> m;Sub x m -> s;Mul s b -> y;Identity i -> z;Identity j -> k" },
+  { "adam-first", KEPT, TRAINING "Adam r t0 x g v h -> y z k alpha=0.75 beta=0.5",
+    "scalar a 0.75;scalar a1 0.25;Mul v a -> va;Mul g a1 -> ga;Add va ga -> i;"
+    "scalar b 0.5;Mul g g -> sq;Mul h b -> hb;Mul sq b -> sb;Add hb sb -> j;"
+    "Sqrt j -> q;scalar e 1e-6;Add q e -> d;Div i d -> w;Mul w r -> m;Sub x m -> y;"
+    "Identity i -> z;Identity j -> k" },
+  { "momentum", KEPT,
+    TRAINING "Momentum r t x g v -> y z alpha=0.75 beta=0.5 mode=standard "
+             "norm_coefficient=0.25",
+    PULL "scalar a 0.75;scalar b 0.5;Mul v a -> va;Mul gr b -> gb;Add va gb -> i;"
+    "Mul i r -> m;Sub x m -> y;Identity i -> z" },
+  { "momentum-first", KEPT,
+    TRAINING "Momentum r t0 x g v -> y z alpha=0.75 beta=0.5 mode=nesterov "
+             "norm_coefficient=0.0",
+    "scalar a 0.75;Mul v a -> va;Add va g -> i;Mul i a -> za;Add g za -> w;"
+    "Mul w r -> m;Sub x m -> y;Identity i -> z" },
+};
+
 /* Zero offsets are a Conv; regions that end where pixels do see them as they are. */
 #define IMAGES "in x 2 4 5 6"
 #define FILTERS ";const w 6 2 3 2;const b 6;in o 2 24 3 6;in m 2 12 3 6;scalar f 0;scalar h 0.5"
@@ -491,6 +532,7 @@ static const Table tables[] = {
   { 17, cases, G_N_ELEMENTS (cases), EXACT },
   { 17, nbits_cases, G_N_ELEMENTS (nbits_cases), EXACT },
   { 24, shape_cases, G_N_ELEMENTS (shape_cases), EXACT },
+  { 18, training_cases, G_N_ELEMENTS (training_cases), 1e-6 }, /* rates in float32 */
   { 28, swiglu_cases, G_N_ELEMENTS (swiglu_cases), EXACT },
   { 17, cache_cases, G_N_ELEMENTS (cache_cases), EXACT },
   { 17, quantized_cases, G_N_ELEMENTS (quantized_cases), EXACT },

@@ -1,0 +1,280 @@
+/* function-training.c: one step of an optimizer (ai.onnx.preview.training).
+ *
+ * Inputs are the learning rate R, the count T of steps, and then lists, one behind the
+ * other: of what is trained (X), of its gradients (G), and of what the optimizer keeps of
+ * each. Outputs are the lists of X and of what is kept, as they are after the step. */
+#include "config.h"
+
+#include "graph/function-training.h"
+
+#include <string.h>
+
+#define RATE 0
+#define COUNT 1
+#define LISTS 2               /* from there on */
+#define N_KEPT_MOST 2
+
+/* One of what is trained. */
+typedef struct
+{
+  const char *x, *gradient;
+  const char *kept[N_KEPT_MOST];
+  const char *x_new;          /* what these are to be called; NULL: as you like */
+  const char *kept_new[N_KEPT_MOST];
+} Trained;
+
+/* What it shares with the others of the op. */
+typedef struct
+{
+  const char *rate;           /* of this step */
+  const char *is_later;       /* not the first: T > 0 */
+  const char *count;          /* T, a real */
+} Step;
+
+typedef void (*AddTrained) (TpBody *self, const Step *step, const Trained *it);
+
+static double
+get_real (const TpBody *self, const char *name, double value)
+{
+  return tp_node_get_float (self->node, name, value);
+}
+
+static const char *
+add_real (TpBody *self, const char *name, double value)
+{
+  return tp_body_add_float (self, get_real (self, name, value));
+}
+
+static const char *
+multiply (TpBody *self, const char *a, const char *b)
+{
+  return tp_body_apply (self, "Mul", a, b, NULL);
+}
+
+/* The gradient, and that of half of the squares of what is trained. */
+static const char *
+add_gradient (TpBody *self, const Trained *it)
+{
+  const char *pull;
+
+  if (get_real (self, "norm_coefficient", 0.0) == 0.0)
+    return it->gradient;
+  pull = multiply (self, it->x, add_real (self, "norm_coefficient", 0.0));
+  return tp_body_apply (self, "Add", it->gradient, pull, NULL);
+}
+
+/* @rate times @direction back. */
+static void
+add_move (TpBody *self, const Trained *it, const char *rate,
+          const char *direction)
+{
+  const char *way = multiply (self, direction, rate);
+
+  tp_body_add (self, "Sub", NULL, it->x_new, it->x, way, NULL);
+}
+
+/* By @function, each of what is trained; @n_kept: lists of what is kept. */
+static void
+add_all (TpBody *self, int n_kept, const Step *step, AddTrained function)
+{
+  int n_lists = 2 + n_kept;
+  int n = (self->ends.n_inputs - LISTS) / n_lists;
+
+  if (n * n_lists != self->ends.n_inputs - LISTS || n == 0
+      || self->ends.n_outputs != n * (n_lists - 1))
+    {
+      tp_body_refuse (self, "R, T and %d lists of equal length are its inputs, "
+                      "and %d such lists its outputs: it has %d and %d",
+                      n_lists, n_lists - 1, self->ends.n_inputs,
+                      self->ends.n_outputs);
+      return;
+    }
+  for (int i = 0; i < n; i++)
+    {
+      Trained it = { .x = tp_body_get_input (self, LISTS + i),
+                     .gradient = tp_body_get_input (self, LISTS + n + i),
+                     .x_new = tp_body_get_output (self, i) };
+
+      for (int k = 0; k < n_kept; k++)
+        {
+          it.kept[k] = tp_body_get_input (self, LISTS + (2 + k) * n + i);
+          it.kept_new[k] = tp_body_get_output (self, (1 + k) * n + i);
+        }
+      for (int k = 0; k < n_lists; k++)
+        if (tp_body_get_input (self, LISTS + k * n + i) == NULL)
+          {
+            tp_body_refuse (self, "input %d is left out", LISTS + k * n + i);
+            return;
+          }
+      function (self, step, &it);
+    }
+}
+
+static Step
+begin_step (TpBody *self)
+{
+  static const TpAttr to_float = { .name = "to", .kind = TP_ATTR_INT, .i = 1 };
+  const char *count = tp_body_get_input (self, COUNT);
+  const char *first = tp_body_add_float (self, 0.0);
+  Step step = { .rate = tp_body_get_input (self, RATE) };
+
+  step.count = tp_body_add (self, "Cast", &to_float, NULL, count, NULL);
+  step.is_later = tp_body_apply (self, "Greater", step.count, first, NULL);
+  return step;
+}
+
+/* ---- Adagrad -------------------------------------------------------------- */
+
+static void
+adapt (TpBody *self, const Step *step, const Trained *it)
+{
+  const char *gradient = add_gradient (self, it);
+  const char *square = multiply (self, gradient, gradient);
+  const char *squares = tp_body_add (self, "Add", NULL, it->kept_new[0],
+                                     it->kept[0], square, NULL);
+  const char *root = tp_body_apply (self, "Sqrt", squares, NULL, NULL);
+
+  root = tp_body_apply (self, "Add", root, add_real (self, "epsilon", 1e-6), NULL);
+  add_move (self, it, step->rate,
+            tp_body_apply (self, "Div", gradient, root, NULL));
+}
+
+/* The rate decays: R / (1 + T * decay_factor). */
+static void
+add_adagrad (TpBody *self)
+{
+  Step step = begin_step (self);
+  const char *decay
+      = multiply (self, step.count, add_real (self, "decay_factor", 0.0));
+
+  decay = tp_body_apply (self, "Add", decay, tp_body_add_float (self, 1.0), NULL);
+  step.rate = tp_body_apply (self, "Div", step.rate, decay, NULL);
+  add_all (self, 1, &step, adapt);
+}
+
+/* ---- Adam ------------------------------------------------------------------ */
+
+/* part * old + (1 - part) * new */
+static const char *
+add_average (TpBody *self, double part, const char *old, const char *new,
+             const char *output)
+{
+  old = multiply (self, old, tp_body_add_float (self, part));
+  new = multiply (self, new, tp_body_add_float (self, 1.0 - part));
+  return tp_body_add (self, "Add", NULL, output, old, new, NULL);
+}
+
+static void
+average (TpBody *self, const Step *step, const Trained *it)
+{
+  double shrink = 1.0 - get_real (self, "norm_coefficient_post", 0.0);
+  const char *gradient = add_gradient (self, it);
+  const char *mean = add_average (self, get_real (self, "alpha", 0.9),
+                                  it->kept[0], gradient, it->kept_new[0]);
+  const char *square
+      = add_average (self, get_real (self, "beta", 0.999), it->kept[1],
+                     multiply (self, gradient, gradient), it->kept_new[1]);
+  const char *root = tp_body_apply (self, "Sqrt", square, NULL, NULL);
+  Trained whole = *it;
+
+  root = tp_body_apply (self, "Add", root, add_real (self, "epsilon", 1e-6), NULL);
+  if (shrink != 1.0)
+    whole.x_new = tp_body_make_name (self);
+  add_move (self, &whole, step->rate,
+            tp_body_apply (self, "Div", mean, root, NULL));
+  if (shrink != 1.0)
+    tp_body_add (self, "Mul", NULL, it->x_new, whole.x_new,
+                 tp_body_add_float (self, shrink), NULL);
+}
+
+/* 1 - @part ** T */
+static const char *
+add_rest (TpBody *self, const Step *step, double part)
+{
+  const char *power = tp_body_apply (self, "Pow", tp_body_add_float (self, part),
+                                     step->count, NULL);
+
+  return tp_body_apply (self, "Sub", tp_body_add_float (self, 1.0), power, NULL);
+}
+
+/* Averages begin at 0, which makes the first of them too small. */
+static void
+add_adam (TpBody *self)
+{
+  Step step = begin_step (self);
+  const char *mean = add_rest (self, &step, get_real (self, "alpha", 0.9));
+  const char *square = add_rest (self, &step, get_real (self, "beta", 0.999));
+  const char *ratio = tp_body_apply (self, "Div",
+                                     tp_body_apply (self, "Sqrt", square, NULL, NULL),
+                                     mean, NULL);
+
+  step.rate = tp_body_apply (self, "Where", step.is_later,
+                             multiply (self, step.rate, ratio), step.rate);
+  add_all (self, 2, &step, average);
+}
+
+/* ---- Momentum ------------------------------------------------------------- */
+
+/* The first gradient counts whole, those after it by beta. */
+static void
+gather_way (TpBody *self, const Step *step, const Trained *it)
+{
+  gboolean looks_ahead = g_str_equal (
+      tp_node_get_string (self->node, "mode", "standard"), "nesterov");
+  const char *alpha = add_real (self, "alpha", 0.0);
+  const char *gradient = add_gradient (self, it);
+  const char *part
+      = tp_body_apply (self, "Where", step->is_later, add_real (self, "beta", 0.0),
+                       tp_body_add_float (self, 1.0));
+  const char *way = tp_body_add (self, "Add", NULL, it->kept_new[0],
+                                 multiply (self, it->kept[0], alpha),
+                                 multiply (self, gradient, part), NULL);
+
+  if (looks_ahead)
+    way = tp_body_apply (self, "Add", gradient, multiply (self, way, alpha), NULL);
+  add_move (self, it, step->rate, way);
+}
+
+static void
+add_momentum (TpBody *self)
+{
+  static const char *const needed[] = { "alpha", "beta", "mode",
+                                        "norm_coefficient", NULL };
+  static const char *const modes[] = { "nesterov", "standard", NULL };
+  const char *mode = tp_node_get_string (self->node, "mode", "");
+  Step step = begin_step (self);
+
+  for (int i = 0; needed[i] != NULL; i++)
+    if (tp_node_find_attr (self->node, needed[i]) == NULL)
+      tp_body_refuse (self, "attribute '%s' is missing", needed[i]);
+  if (!g_strv_contains (modes, mode))
+    tp_body_refuse (self, "mode '%s' is not known: 'nesterov' or 'standard'", mode);
+  add_all (self, 1, &step, gather_way);
+}
+
+/* ---- the table ------------------------------------------------------------ */
+
+static const char *const adagrad_attrs[] = { "decay_factor", "epsilon",
+                                             "norm_coefficient", NULL };
+static const char *const adam_attrs[]
+    = { "alpha", "beta", "epsilon", "norm_coefficient", "norm_coefficient_post",
+        NULL };
+static const char *const momentum_attrs[] = { "alpha", "beta", "mode",
+                                              "norm_coefficient", NULL };
+
+#define OPTIMIZER(type, n_lists, attrs, add)                                    \
+  { "ai.onnx.preview.training." type, LISTS + n_lists, G_MAXINT, G_MAXINT,      \
+    attrs, { 0.0 }, add }
+
+static const TpFunction functions[] = {
+  OPTIMIZER ("Adagrad", 3, adagrad_attrs, add_adagrad),
+  OPTIMIZER ("Adam", 4, adam_attrs, add_adam),
+  OPTIMIZER ("Momentum", 3, momentum_attrs, add_momentum),
+};
+
+const TpFunction *
+tp_function_list_training (gsize *out_n)
+{
+  *out_n = G_N_ELEMENTS (functions);
+  return functions;
+}
