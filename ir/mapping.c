@@ -15,19 +15,19 @@ struct Mapping
   guintptr start, end;
 };
 
-static GMutex lock;           /* of what follows */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows */
 static Mapping *mappings;     /* (nullable): as many as there are files */
 
 static void
 take_lock (void)
 {
-  g_mutex_lock (&lock);
+  pthread_mutex_lock (&lock);
 }
 
 static void
 give_lock (void)
 {
-  g_mutex_unlock (&lock);
+  pthread_mutex_unlock (&lock);
 }
 
 /* A child that is forked while another thread is in here would wait for it for ever:
@@ -51,14 +51,14 @@ remove_mapping (gpointer data)
 {
   Mapping *mapping = data;
 
-  g_mutex_lock (&lock);
+  pthread_mutex_lock (&lock);
   if (mapping->next != NULL)
     mapping->next->previous = mapping->previous;
   if (mapping->previous != NULL)
     mapping->previous->next = mapping->next;
   else
     mappings = mapping->next;
-  g_mutex_unlock (&lock);
+  pthread_mutex_unlock (&lock);
   g_mapped_file_unref (mapping->file);
   g_free (mapping);
 }
@@ -74,12 +74,12 @@ tp_mapping_get_bytes (GMappedFile *file)
   mapping->file = g_mapped_file_ref (file);
   mapping->start = (guintptr) data;
   mapping->end = mapping->start + size;
-  g_mutex_lock (&lock);
+  pthread_mutex_lock (&lock);
   mapping->next = mappings;
   if (mappings != NULL)
     mappings->previous = mapping;
   mappings = mapping;
-  g_mutex_unlock (&lock);
+  pthread_mutex_unlock (&lock);
   return g_bytes_new_with_free_func (data, size, remove_mapping, mapping);
 }
 
@@ -103,8 +103,8 @@ tp_mapping_let_go (const void *data, gsize size_bytes)
 
   if (first >= last)
     return;
-  g_mutex_lock (&lock);
+  pthread_mutex_lock (&lock);
   if (is_mapped (start, end))
     madvise ((void *) first, last - first, MADV_DONTNEED);
-  g_mutex_unlock (&lock);
+  pthread_mutex_unlock (&lock);
 }
