@@ -7,6 +7,7 @@
 #include "graph/unroll-scan.h"
 #include "graph/unroll-select.h"
 #include "graph/unroll-sequence.h"
+#include "graph/unroll-state.h"
 
 #include <string.h>
 
@@ -24,6 +25,20 @@ static const TpAttrSpec scan_attrs[] = {
   { "scan_input_directions", TP_ATTR_INTS, FALSE },
   { "scan_output_axes", TP_ATTR_INTS, FALSE },
   { "scan_output_directions", TP_ATTR_INTS, FALSE },
+  { 0 },
+};
+
+static const TpAttrSpec linear_attention_attrs[] = {
+  { "chunk_size", TP_ATTR_INT, FALSE },
+  { "kv_num_heads", TP_ATTR_INT, TRUE },
+  { "q_num_heads", TP_ATTR_INT, TRUE },
+  { "scale", TP_ATTR_FLOAT, FALSE },
+  { "update_rule", TP_ATTR_STRING, FALSE },
+  { 0 },
+};
+
+static const TpAttrSpec causal_conv_attrs[] = {
+  { "activation", TP_ATTR_STRING, FALSE },
   { 0 },
 };
 
@@ -62,9 +77,13 @@ static const TpAttrSpec empty_attrs[] = {
     .expand = (function), .has_body = (body) }
 
 static const Control controls[] = {
+  CONTROL ("CausalConvWithState", 2, 4, 2, causal_conv_attrs,
+           tp_unroll_causal_conv, FALSE),
   CONTROL ("Compress", 2, 2, 1, axis_attrs, tp_unroll_compress, FALSE),
   CONTROL ("ConcatFromSequence", 1, 1, 1, concat_attrs,
            tp_unroll_concat_from_sequence, FALSE),
+  CONTROL ("LinearAttention", 3, 6, 2, linear_attention_attrs,
+           tp_unroll_linear_attention, FALSE),
   CONTROL ("Loop", 0, TP_VARIADIC, TP_VARIADIC, NULL, tp_unroll_loop, TRUE),
   CONTROL ("NonZero", 1, 1, 1, NULL, tp_unroll_non_zero, FALSE),
   CONTROL ("Optional", 0, 1, 1, NULL, tp_unroll_optional, FALSE),

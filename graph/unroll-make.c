@@ -95,23 +95,36 @@ tp_unroll_add (TpUnroll *self, TpUnrollOp op, int output,
 
 /* ---- constants -------------------------------------------------------------- */
 
-gboolean
-tp_unroll_give_values (TpUnroll *self, int index, const TpTensor *like,
-                       const gint64 *values, GError **error)
+/* Where the values of tensor @index go, which is a constant from now on. */
+static void *
+make_room (TpUnroll *self, int index, const TpTensor *like, GError **error)
 {
   TpTensor *tensor = tp_draft_tensor (self->draft, index);
   void *data;
 
   if (!tp_tensor_set_shape (tensor, like->dtype, like->rank, like->dims))
-    return tp_unroll_fail (self, error, "'%s' would be too large", tensor->name);
+    {
+      tp_unroll_fail (self, error, "'%s' would be too large", tensor->name);
+      return NULL;
+    }
   data = tp_region_alloc (self->draft->region, MAX (tensor->size_bytes, 1), 1,
                           error);
-  if (data == NULL)
-    return FALSE;
-  tp_dtype_get (tensor->dtype)->store_integers (values, tensor->count, 1,
-                                              data);
-  tensor->init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
-  return TRUE;
+  if (data != NULL)
+    tensor->init = (TpInit){ .kind = TP_INIT_DATA, .data = data };
+  return data;
+}
+
+gboolean
+tp_unroll_give_values (TpUnroll *self, int index, const TpTensor *like,
+                       const gint64 *values, GError **error)
+{
+  const TpTensor *tensor = tp_draft_tensor (self->draft, index);
+  void *data = make_room (self, index, like, error);
+
+  if (data != NULL)
+    tp_dtype_get (tensor->dtype)->store_integers (values, tensor->count, 1,
+                                                  data);
+  return data != NULL;
 }
 
 static int
@@ -140,6 +153,19 @@ tp_unroll_add_scalar (TpUnroll *self, TpDtype dtype,
   const TpTensor like = { .dtype = dtype };
 
   return add_values (self, &like, &value, error);
+}
+
+int
+tp_unroll_add_real (TpUnroll *self, TpDtype dtype, double value, GError **error)
+{
+  const TpTensor like = { .dtype = dtype };
+  int index = tp_unroll_add_tensor (self, self->node->name, ":constant", error);
+  void *data = index < 0 ? NULL : make_room (self, index, &like, error);
+
+  if (data == NULL)
+    return -1;
+  tp_dtype_store_doubles (dtype, &value, 1, data);
+  return index;
 }
 
 gboolean

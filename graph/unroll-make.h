@@ -26,6 +26,9 @@ int tp_unroll_add_ints (TpUnroll *self, int n,
 /* One value without dimensions, of int64 or bool. */
 int tp_unroll_add_scalar (TpUnroll *self, TpDtype dtype,
                           gint64 value, GError **error);
+/* The same of a type of reals. */
+int tp_unroll_add_real (TpUnroll *self, TpDtype dtype, double value,
+                        GError **error);
 /* Unsqueeze or Squeeze of @axis. */
 int tp_unroll_add_view (TpUnroll *self, TpUnrollOp op,
                         gint64 axis, int output, GError **error);

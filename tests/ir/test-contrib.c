@@ -199,9 +199,49 @@ static const Case quantized_cases[] = {
     REAL "DequantizeLinear b q z -> v;Concat r v -> u axis=1;" ANEW },
 };
 
-static const Case swiglu_cases[] = {
+/* Two steps are one after the other; a step is what its rule says. */
+#define LINEAR(operands, outputs, n, rule)                                      \
+  "LinearAttention " operands " -> " outputs " q_num_heads=" n                  \
+  " kv_num_heads=2 update_rule=" rule
+#define HEAD_PARTS                                                            \
+  "ints qc 2 2 2 2;Reshape q qc -> qh;ints kc 2 2 2 1;Reshape k kc -> kh;"      \
+  "ints vc 2 2 1 3;Reshape v vc -> vh;"                                         \
+  "scalar a 0.7071067811865476;Mul qh a -> qa;"
+#define KEY_ROWS "ints rc 2 2 1 2;Reshape k rc -> kr;"
+#define JOINED "MatMul qa i -> o;ints yc 2 1 12;Reshape o yc -> y;Identity i -> p"
+#define ONE "in q 2 1 8;in k 2 1 4;in v 2 1 6;in s 2 2 2 3;in d 2 1 2;in b 2 1 2;in dk 2 1 4"
+#define TWO "in q 2 2 8;in k 2 2 4;in v 2 2 6;in s 2 2 2 3;in d 2 2 2;in b 2 2 1"
+#define SPLIT(x) "Split " x " -> " x "0 " x "1 axis=1 num_outputs=2;"
+
+static const Case new_cases[] = {
   { "swiglu", "in x 2 5;in g 2 5", "SwiGLU x g -> y alpha=1.5",
     "scalar a 1.5;Mul x a -> t;Sigmoid t -> u;Mul x u -> v;Mul v g -> y" },
+  { "linear", ONE, LINEAR ("q k v s", "y p", "4", "linear"),
+    HEAD_PARTS "Mul kh vh -> kv;Add s kv -> i;" JOINED },
+  { "linear-zeros", ONE, LINEAR ("q k v", "y p", "4", "linear"),
+    HEAD_PARTS "Mul kh vh -> i;" JOINED },
+  { "linear-gated", ONE, LINEAR ("q k v s dk", "y p", "4", "gated"),
+    HEAD_PARTS "Exp dk -> e;Reshape e kc -> eh;Mul s eh -> t;Mul kh vh -> kv;"
+    "Add t kv -> i;" JOINED },
+  { "linear-delta", ONE, LINEAR ("q k v s _ b", "y p", "4", "delta"),
+    HEAD_PARTS KEY_ROWS "MatMul kr s -> r;Sub vh r -> u;ints bc 2 2 1 1;Reshape b bc -> bh;"
+    "Mul u bh -> w;Mul kh w -> kv;Add s kv -> i;" JOINED },
+  { "linear-gated-delta", ONE, LINEAR ("q k v s d b", "y p", "4", "gated_delta"),
+    HEAD_PARTS KEY_ROWS "ints bc 2 2 1 1;Exp d -> e;Reshape e bc -> eh;Mul s eh -> t;"
+    "MatMul kr t -> r;Sub vh r -> u;Reshape b bc -> bh;Mul u bh -> w;Mul kh w -> kv;"
+    "Add t kv -> i;" JOINED },
+  { "linear-steps", TWO, LINEAR ("q k v s d b", "y p", "4", "gated_delta"),
+    SPLIT ("q") SPLIT ("k") SPLIT ("v") SPLIT ("d") SPLIT ("b")
+    LINEAR ("q0 k0 v0 s d0 b0", "y0 p0", "4", "gated_delta") ";"
+    LINEAR ("q1 k1 v1 p0 d1 b1", "y1 p1", "4", "gated_delta") ";"
+    "Concat y0 y1 -> y axis=1;Identity p1 -> p" },
+  { "causal", "in x 2 3 5;const w 3 1 4;const b 3;in s 2 3 3",
+    "CausalConvWithState x w b s -> y p activation=silu",
+    "Concat s x -> c axis=2;Conv c w b -> o group=3;Sigmoid o -> g;Mul o g -> y;"
+    "ints f 5;ints e 8;ints d 2;Slice c f e d -> p" },
+  { "causal-short", "in x 2 3 2;const w 3 1 4", "CausalConvWithState x w -> y p",
+    "ints n 0 0 3 0 0 0;Pad x n -> c;Conv c w -> y group=3;ints f 2;ints e 5;"
+    "ints d 2;Slice c f e d -> p" },
 };
 
 /* Steps of optimizers, as ONNX writes them down: two at once, and one with what else it
@@ -533,7 +573,7 @@ static const Table tables[] = {
   { 17, nbits_cases, G_N_ELEMENTS (nbits_cases), EXACT },
   { 24, shape_cases, G_N_ELEMENTS (shape_cases), EXACT },
   { 18, training_cases, G_N_ELEMENTS (training_cases), 1e-6 }, /* rates in float32 */
-  { 28, swiglu_cases, G_N_ELEMENTS (swiglu_cases), EXACT },
+  { 28, new_cases, G_N_ELEMENTS (new_cases), EXACT },
   { 17, cache_cases, G_N_ELEMENTS (cache_cases), EXACT },
   { 17, quantized_cases, G_N_ELEMENTS (quantized_cases), EXACT },
   { 22, sample_cases, G_N_ELEMENTS (sample_cases), 1e-5 }, /* float32 says where */
