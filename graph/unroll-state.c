@@ -19,23 +19,23 @@ typedef struct
 } Maker;
 
 static int
-make_to (Maker *self, const char *type, const TpAttr *attr, int a, int b, int output)
+make_to (Maker *self, TpUnrollOp op, int output)
 {
-  int inputs[2] = { a, b };
   int made = -1;
 
   if (!self->has_failed)
-    made = tp_unroll_add (self->unroll,
-                          (TpUnrollOp){ type, attr, b >= 0 ? 2 : 1, inputs },
-                          output, self->error);
+    made = tp_unroll_add (self->unroll, op, output, self->error);
   self->has_failed |= made < 0;
   return made;
 }
 
+/* @b: -1: there is none. */
 static int
 make (Maker *self, const char *type, int a, int b)
 {
-  return make_to (self, type, NULL, a, b, -1);
+  int inputs[2] = { a, b };
+
+  return make_to (self, (TpUnrollOp){ type, NULL, b >= 0 ? 2 : 1, inputs }, -1);
 }
 
 static int
@@ -100,6 +100,15 @@ check_rank (TpUnroll *self, int i, const char *what, int rank, GError **error)
 
 enum { QUERY, KEY, VALUE, PAST, DECAY, BETA, N_OPERANDS };
 
+static const struct
+{
+  const char *name;
+  int rank;
+} operands[N_OPERANDS] = {
+  [QUERY] = { "query", 3 }, [KEY] = { "key", 3 },     [VALUE] = { "value", 3 },
+  [PAST] = { "past_state", 4 }, [DECAY] = { "decay", 3 }, [BETA] = { "beta", 3 },
+};
+
 typedef struct
 {
   Maker make;
@@ -147,8 +156,7 @@ read_rule (Recurrence *self, GError **error)
 
 /* What is last in input @i, in heads: @n of them. */
 static gboolean
-divide (const Recurrence *self, int i, const char *what, gint64 n, gint64 *out_each,
-        GError **error)
+divide (const Recurrence *self, int i, gint64 n, gint64 *out_each, GError **error)
 {
   gint64 all = get_dim (self, i, 2);
 
@@ -159,7 +167,7 @@ divide (const Recurrence *self, int i, const char *what, gint64 n, gint64 *out_e
   return tp_unroll_fail (self->make.unroll, error, "its %s is %" G_GINT64_FORMAT
                          " x %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT ", must be %"
                          G_GINT64_FORMAT " x %" G_GINT64_FORMAT " x a multiple of %"
-                         G_GINT64_FORMAT, what, get_dim (self, i, 0),
+                         G_GINT64_FORMAT, operands[i].name, get_dim (self, i, 0),
                          get_dim (self, i, 1), all, self->n_batch, self->n_steps, n);
 }
 
@@ -190,13 +198,13 @@ read_heads (Recurrence *self, GError **error)
   self->n_shared = n_queries / self->n_heads;
   self->n_batch = get_dim (self, QUERY, 0);
   self->n_steps = get_dim (self, QUERY, 1);
-  if (!divide (self, QUERY, "query", n_queries, &self->n_key, error)
-      || !divide (self, KEY, "key", self->n_heads, &n_key, error)
-      || !divide (self, VALUE, "value", self->n_heads, &self->n_value, error)
+  if (!divide (self, QUERY, n_queries, &self->n_key, error)
+      || !divide (self, KEY, self->n_heads, &n_key, error)
+      || !divide (self, VALUE, self->n_heads, &self->n_value, error)
       || (self->is_gated
-          && !divide (self, DECAY, "decay", self->n_heads, &each, error))
+          && !divide (self, DECAY, self->n_heads, &each, error))
       || (self->is_delta
-          && !divide (self, BETA, "beta", get_dim (self, BETA, 2) == 1 ? 1 : self->n_heads,
+          && !divide (self, BETA, get_dim (self, BETA, 2) == 1 ? 1 : self->n_heads,
                       &each, error)))
     return FALSE;
   if (n_key != self->n_key || self->n_steps < 1)
@@ -288,6 +296,7 @@ add_steps (Recurrence *self, GError **error)
   const gint64 dims[]
       = { self->n_batch, 1, self->n_heads * self->n_shared * self->n_value };
   int present = get_output (self->node, 1), whole;
+  int inputs[2];
 
   for (gint64 i = 0; i < self->n_steps && !self->make.has_failed; i++)
     {
@@ -298,8 +307,12 @@ add_steps (Recurrence *self, GError **error)
   if (self->make.has_failed)
     return FALSE;
   if (self->n_steps == 1)
-    whole = make_to (&self->make, "Reshape", NULL, given[0],
-                     add_ints (&self->make, 3, dims), self->node->outputs[0]);
+    {
+      inputs[0] = given[0];
+      inputs[1] = add_ints (&self->make, 3, dims);
+      whole = make_to (&self->make, (TpUnrollOp){ "Reshape", NULL, 2, inputs },
+                       self->node->outputs[0]);
+    }
   else
     whole = tp_unroll_join (self->make.unroll,
                             (TpUnrollRow){ (int) self->n_steps, given, 1, FALSE },
@@ -315,13 +328,10 @@ tp_unroll_linear_attention (TpUnroll *self, const TpNode *node, GError **error)
   Recurrence it = { .make = { self, FALSE, error }, .node = node, .rows = -1,
                     .state = get_input (node, PAST) };
 
-  if (!check_rank (self, QUERY, "query", 3, error)
-      || !check_rank (self, KEY, "key", 3, error)
-      || !check_rank (self, VALUE, "value", 3, error)
-      || !check_rank (self, PAST, "past_state", 4, error)
-      || !check_rank (self, DECAY, "decay", 3, error)
-      || !check_rank (self, BETA, "beta", 3, error) || !read_rule (&it, error)
-      || !read_heads (&it, error)
+  for (int i = 0; i < N_OPERANDS; i++)
+    if (!check_rank (self, i, operands[i].name, operands[i].rank, error))
+      return FALSE;
+  if (!read_rule (&it, error) || !read_heads (&it, error)
       || !tp_unroll_take (self, it.n_steps, "steps", error))
     return FALSE;
   cut_all (&it);
@@ -336,10 +346,11 @@ put_behind (Maker *self, const TpNode *node, gint64 n_before)
 {
   static const TpAttr along = { .name = "axis", .kind = TP_ATTR_INT, .i = 2 };
   const gint64 pads[] = { 0, 0, n_before, 0, 0, 0 };
-  int past = get_input (node, 3);
+  int inputs[2] = { get_input (node, 3), node->inputs[0] };
 
-  return past < 0 ? make (self, "Pad", node->inputs[0], add_ints (self, 6, pads))
-                  : make_to (self, "Concat", &along, past, node->inputs[0], -1);
+  return inputs[0] < 0
+             ? make (self, "Pad", node->inputs[0], add_ints (self, 6, pads))
+             : make_to (self, (TpUnrollOp){ "Concat", &along, 2, inputs }, -1);
 }
 
 /* The last places of @x, which are what the next run has before it. */
@@ -397,6 +408,7 @@ tp_unroll_causal_conv (TpUnroll *self, const TpNode *node, GError **error)
   TpAttr group = { .name = "group", .kind = TP_ATTR_INT };
   int inputs[3] = { -1, node->inputs[1], get_input (node, 2) };
   TpUnrollOp conv = { "Conv", &group, inputs[2] >= 0 ? 3 : 2, inputs };
+  TpUnrollOp gate = { "Mul", NULL, 2, inputs };
   gint64 n_before;
   int y;
 
@@ -409,7 +421,10 @@ tp_unroll_causal_conv (TpUnroll *self, const TpNode *node, GError **error)
     return FALSE;
   y = tp_unroll_add (self, conv, is_plain ? node->outputs[0] : -1, error);
   maker.has_failed = y < 0;
-  if (!is_plain && y >= 0)
-    make_to (&maker, "Mul", NULL, y, make (&maker, "Sigmoid", y, -1), node->outputs[0]);
+  if (is_plain || y < 0)
+    return y >= 0;
+  inputs[0] = y;
+  inputs[1] = make (&maker, "Sigmoid", y, -1);
+  make_to (&maker, gate, node->outputs[0]);
   return !maker.has_failed;
 }
