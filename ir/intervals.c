@@ -17,10 +17,14 @@
  * where floor and top are one, none need be met. It is made again after so many
  * more, in the order of offsets, which raises all floors that can be raised.
  *
- * Past MAX_MET meetings the rest, the smallest, goes on top of those it meets. */
+ * Past MAX_MET meetings the rest, the smallest, goes on top of those it meets.
+ *
+ * The largest are often many of one size, and go on shelves (shelves.h). */
 #include "config.h"
 
 #include "ir/intervals.h"
+#include "ir/interval-steps.h"
+#include "ir/shelves.h"
 #include "ir/skyline.h"
 
 #include <stdlib.h>
@@ -28,7 +32,6 @@
 
 #define MAX_MET (1 << 24)     /* a fraction of a second */
 #define WORD_BITS 64
-#define MAX_STEPS 4           /* for each interval */
 #define MAX_RECENT 64         /* at least, before they are given ranks */
 #define MANY_MET 32           /* for each placed: as long as a skyline takes */
 #define MIN_MET (1 << 14)     /* before the first */
@@ -70,57 +73,6 @@ typedef struct
   guint64 *marks;             /* a bit per rank; 0 between two searches */
   PackList recent;            /* placed since, in no order */
 } PackOrder;
-
-static int
-pack_compare_steps (const void *a, const void *b)
-{
-  int x = *(const int *) a, y = *(const int *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* How many steps there are, if from 0 on few of them are none of @intervals; 0: they
- * have to be renumbered. */
-static int
-pack_count_steps (const TpInterval *intervals, int n)
-{
-  int low = 0, high = 0;
-
-  for (int i = 0; i < n; i++)
-    {
-      low = MIN (low, MIN (intervals[i].first, intervals[i].last));
-      high = MAX (high, MAX (intervals[i].first, intervals[i].last));
-    }
-  return low < 0 || high / MAX_STEPS >= n ? 0 : high + 1;
-}
-
-/* Rewrites the steps as 0, 1, 2, ... in the same order. */
-static int
-pack_renumber (TpInterval *intervals, int n, TpScratch *scratch)
-{
-  int *steps = tp_scratch_new (scratch, int, 2 * (gsize) n + 1);
-  int n_steps = 0;
-
-  for (int i = 0; i < n; i++)
-    {
-      steps[2 * i] = intervals[i].first;
-      steps[2 * i + 1] = intervals[i].last;
-    }
-  qsort (steps, 2 * (gsize) n, sizeof (int), pack_compare_steps);
-  for (int i = 0; i < 2 * n; i++)
-    if (n_steps == 0 || steps[n_steps - 1] != steps[i])
-      steps[n_steps++] = steps[i];
-  for (int i = 0; i < n; i++)
-    for (int k = 0; k < 2; k++)
-      {
-        int *step = k == 0 ? &intervals[i].first : &intervals[i].last;
-        int *found = bsearch (step, steps, n_steps, sizeof (int),
-                              pack_compare_steps);
-
-        *step = (int) (found - steps);
-      }
-  return n_steps;
-}
 
 static void
 pack_index_init (PackIndex *index, const TpInterval *intervals, int n,
@@ -539,27 +491,50 @@ packing_add (Packing *packing, int interval)
   pack_order_add (&packing->order, interval);
 }
 
-/* What takes nothing is left at 0 and met by none. */
-static gint64
-pack_place_all (Packing *packing, TpInterval *intervals, int n, int n_steps)
+/* In the order they are placed in. What takes nothing is left at 0 and met by none:
+ * returns how many take something. */
+static int
+pack_sort (TpInterval *intervals, int n, int *sequence)
 {
-  int *sequence = tp_scratch_new (packing->scratch, int, n);
-  gint64 total = 0;
+  gboolean is_sorted = TRUE;
 
-  packing_init (packing, intervals, n, n_steps);
   for (int i = 0; i < n; i++)
     {
       sequence[i] = i;
       intervals[i].offset = 0;
+      is_sorted = is_sorted
+                  && (i == 0 || intervals[i].size_bytes
+                                    <= intervals[i - 1].size_bytes);
     }
-  qsort_r (sequence, n, sizeof (int), pack_compare_sizes, intervals);
-  for (int i = 0; i < n && intervals[sequence[i]].size_bytes > 0; i++)
+  if (!is_sorted)
+    qsort_r (sequence, n, sizeof (int), pack_compare_sizes, intervals);
+  while (n > 0 && intervals[sequence[n - 1]].size_bytes <= 0)
+    n--;
+  return n;
+}
+
+static gint64
+pack_place_all (Packing *packing, TpInterval *intervals, int n, int n_steps)
+{
+  int *sequence = tp_scratch_new (packing->scratch, int, n);
+  int n_all = pack_sort (intervals, n, sequence);
+  int n_shelved = n_all == 0 ? 0
+                             : tp_shelves_fill (intervals, sequence, n_all,
+                                                packing->align,
+                                                packing->scratch);
+  gint64 total = 0;
+
+  if (n_shelved < n_all)
+    packing_init (packing, intervals, n, n_steps);
+  for (int i = 0; i < n_all; i++)
     {
       TpInterval *it = &intervals[sequence[i]];
 
-      it->offset = packing_find_offset (packing, it);
+      if (i >= n_shelved)
+        it->offset = packing_find_offset (packing, it);
       total = MAX (total, pack_add_saturating (it->offset, it->size_bytes));
-      packing_add (packing, sequence[i]);
+      if (n_shelved < n_all)
+        packing_add (packing, sequence[i]);
     }
   return total;
 }
@@ -569,7 +544,7 @@ tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
                    TpScratch *scratch, gint64 *out_bound_bytes)
 {
   Packing packing = { .align = MAX (align, 1), .scratch = scratch };
-  TpInterval *it = intervals;
+  TpInterval *it;
   gint64 total;
   int n_steps;
 
@@ -577,13 +552,7 @@ tp_intervals_pack (TpInterval *intervals, int n, gint64 align,
     *out_bound_bytes = 0;
   if (n <= 0)
     return 0;
-  n_steps = pack_count_steps (it, n);
-  if (n_steps == 0)
-    {
-      it = tp_scratch_new (scratch, TpInterval, n);
-      memcpy (it, intervals, sizeof (TpInterval) * n);
-      n_steps = pack_renumber (it, n, scratch);
-    }
+  it = tp_interval_steps_number (intervals, n, scratch, &n_steps);
   total = pack_place_all (&packing, it, n, n_steps);
   if (out_bound_bytes != NULL)
     *out_bound_bytes = pack_find_bound (it, n, n_steps, scratch);

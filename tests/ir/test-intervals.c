@@ -186,6 +186,59 @@ test_plain_crowds (void)
       }
 }
 
+/* One size or two, some of them of one height, and made as a run makes them: alive
+ * when they are made, but for one in a few that has begun long before. */
+static void
+draw_run (TpInterval *it, int n, int kind)
+{
+  for (int i = 0; i < n; i++)
+    {
+      it[i].first = i;
+      it[i].last = i + g_test_rand_int_range (0, kind % 2 == 0 ? n : 9);
+      if (g_test_rand_int_range (0, 4) == 0)
+        it[i].first = g_test_rand_int_range (0, i + 1);
+      it[i].size_bytes
+          = kind < 2 || g_test_rand_int_range (0, 9) > 0 ? 64 : kind < 4 ? 60 : 200;
+      if (kind >= 6 && g_test_rand_int_range (0, 20) == 0)
+        it[i].first = it[i].last = g_test_rand_int_range (0, n);
+    }
+}
+
+/* Where shelves do, and where they end. */
+static void
+test_plain_runs (void)
+{
+  for (int kind = 0; kind < 8; kind++)
+    for (gint64 align = 1; align <= 64; align *= 8)
+      {
+        const int n = 500;
+        g_autofree TpInterval *it = g_new0 (TpInterval, n);
+        g_autofree TpInterval *plain = NULL;
+
+        draw_run (it, n, kind);
+        plain = g_memdup2 (it, n * sizeof it[0]);
+        tp_scratch_reset (&scratch);
+        tp_intervals_pack (it, n, align, &scratch, NULL);
+        pack_plainly (plain, n, align);
+        for (int i = 0; i < n; i++)
+          g_assert_cmpint (it[i].offset, ==, plain[i].offset);
+      }
+}
+
+/* Thousands alive together that are made and read as in a run: no bytes are lost. */
+static void
+test_large_run (void)
+{
+  const int n = 100000;
+  g_autofree TpInterval *it = g_new0 (TpInterval, n);
+  gint64 bound;
+
+  for (int i = 0; i < n; i++)
+    it[i] = (TpInterval){ 64, i, i + g_test_rand_int_range (0, n), 0 };
+  tp_scratch_reset (&scratch);
+  g_assert_cmpint (tp_intervals_pack (it, n, 64, &scratch, &bound), ==, bound);
+}
+
 /* Only the order of steps counts, however far they are from each other. */
 static void
 test_sparse (void)
@@ -290,6 +343,8 @@ main (int argc, char **argv)
   g_test_add_func ("/intervals/random", test_random);
   g_test_add_func ("/intervals/plain", test_plain);
   g_test_add_func ("/intervals/plain-crowds", test_plain_crowds);
+  g_test_add_func ("/intervals/plain-runs", test_plain_runs);
+  g_test_add_func ("/intervals/large-run", test_large_run);
   g_test_add_func ("/intervals/sparse", test_sparse);
   g_test_add_func ("/intervals/chain", test_chain);
   g_test_add_func ("/intervals/long-lived", test_long_lived);
