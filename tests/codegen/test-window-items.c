@@ -47,6 +47,8 @@ test_taken (void)
     { CONV (2, 64, 28, 28, 64, 3, 3, 1, 1, 1, 4, .is_row_major = FALSE),
       FALSE, "contract-tiles" },
     { CONV (2, 64, 28, 28, 64, 3, 3, 1, 1, 1, 1, .is_row_major = FALSE),
+      FALSE, "winograd-tiles" },
+    { CONV (2, 64, 28, 28, 64, 3, 3, 2, 1, 1, 1, .is_row_major = FALSE),
       FALSE, "contract-tiles" },
     { CONV (2, 64, 28, 28, 64, 1, 1, 1, 0, 1, 1, .is_row_major = FALSE),
       FALSE, "contract-tiles" },
