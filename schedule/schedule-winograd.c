@@ -15,6 +15,7 @@
 #include "schedule/winograd-analyze.h"
 #include "schedule/winograd-choose.h"
 #include "schedule/winograd-model.h"
+#include "schedule/winograd-pack.h"
 #include "schedule/winograd-transform.h"
 
 typedef struct
@@ -31,45 +32,21 @@ typedef struct
 
 /* ---- w ----------------------------------------------------------------- */
 
-/* The copy of w, transformed: [point][panel][channel][panel width]; what lies
- * past N is zero. */
+/* The copy of w, transformed: [point][panel][channel][panel width]. */
 static void
 pack_w (const TpWinogradPlan *plan, const TpWinogradForm *form, TpNest *nest,
         TpBuild *build)
 {
-  const TpWinograd *w = plan->w;
-  TpAccess *from = &nest->loads[w->c->w_load];
   gint64 width = tp_winograd_plan_width (plan);
-  gint64 panel = width * w->n_channels, point = panel * plan->n_panels;
-  gint64 step = from->stride[w->c->n_axis];
-  g_autoptr (TpNest) pack = tp_nest_new ();
-  TpAccess *load = tp_nest_add_load (pack, from->operand);
-  TpPackSquare square = { .n_from = 3, .n_to = plan->side,
-                          .matrix = form->filters.values };
+  gint64 panel = width * plan->w->n_channels;
+  gint64 point = panel * plan->n_panels;
+  const TpWinogradPack pack = {
+    .n_panels = plan->n_panels, .width = width,
+    .point = point, .panel = panel, .channel = width,
+    .n_elements = point * plan->points,
+  };
 
-  for (int i = 0; i < 2; i++)
-    square.from_stride[i] = from->stride[w->window_axes[i]];
-  square.to_stride[0] = point * plan->side;
-  square.to_stride[1] = point;
-  tp_nest_add_axis (pack, w->n_channels, FALSE);
-  tp_nest_add_axis (pack, plan->n_panels, FALSE);
-  tp_nest_add_axis (pack, width, FALSE);
-  load->dtype = from->dtype;
-  load->offset = from->offset;
-  load->stride[0] = from->stride[w->channel_axis];
-  load->stride[1] = width * step;
-  load->stride[2] = step;
-  load->n_guards = 1;
-  load->guards[0] = (TpGuard) { .coef = { 0, width, 1 },
-                                .extent = w->c->n_total };
-  pack->store.stride[0] = width;
-  pack->store.stride[1] = panel;
-  pack->store.stride[2] = 1;
-  pack->result = tp_nest_load (pack, 0);
-  from->operand = tp_build_add_pack (build, from->operand,
-                                     point * plan->points,
-                                     g_steal_pointer (&pack), &square);
-  from->dtype = TPLAN_DTYPE_FLOAT32;
+  tp_winograd_pack (plan->w, form, &pack, nest, build);
 }
 
 /* ---- x to V ------------------------------------------------------------ */

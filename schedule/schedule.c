@@ -20,6 +20,7 @@
   ROW (winograd)      \
   ROW (contract)      \
   ROW (sweep)         \
+  ROW (winograd_tiles) \
   ROW (contract_tiles) \
   ROW (turn)          \
   ROW (transpose)     \

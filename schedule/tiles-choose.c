@@ -1,21 +1,11 @@
-/* tiles-choose.c: choices of tiles, and a model of the time they take.
- *
- * Time is counted in multiply-adds of one item. A unit issues for UNIT_ITEMS
- * items at once and hides its latencies where BUSY_ITEMS are at hand; a result
- * too small for that is cut finer, or K is cut into parts. */
+/* tiles-choose.c: choices of tiles, and what tiles-model.h has to know of them. */
 #include "config.h"
 
 #include "schedule/tiles-choose.h"
 
-#define UNIT_ITEMS 64
-#define BUSY_ITEMS 256
-#define LOCAL_COST 4.0    /* reading a vector of local memory */
-#define COPY_COST 6.0     /* an element alone, or a vector, on its way */
-#define WAIT_COST 60.0    /* for a step of K that is not fetched ahead */
-#define STORE_COST 8.0    /* of a result */
-#define PARTS_COST 4000.0 /* a kernel more */
-#define ALONE_FACTOR 1.2  /* no other group fills the waits at barriers */
-#define REGISTERS 128     /* of an item, that leave room for others */
+#include "schedule/tiles-model.h"
+
+#define REGISTERS 128 /* of an item, that leave room for others */
 
 /* ---- what is legal ----------------------------------------------------- */
 
@@ -93,10 +83,11 @@ point_cost (const TpTilePlan *plan)
     {
       const TpTileSide *s = &plan->sides[i];
 
-      cost += LOCAL_COST * MAX (s->tile / 4.0, 1.0);
-      cost += COPY_COST * s->n_copies / plan->depth;
+      cost += TP_TILES_LOCAL_COST * MAX (s->tile / 4.0, 1.0);
+      cost += TP_TILES_COPY_COST * s->n_copies / plan->depth;
     }
-  return cost + WAIT_COST / plan->depth / (plan->n_buffers > 1 ? 6.0 : 1.0);
+  return cost
+         + TP_TILES_WAIT_COST / plan->depth / (plan->n_buffers > 1 ? 6.0 : 1.0);
 }
 
 static double
@@ -104,27 +95,20 @@ model_time (const TpTilePlan *plan)
 {
   const TpTiles *t = plan->t;
   double points = (double)plan->n_steps * plan->depth;
-  double groups = (double)plan->n_parts * t->outer.extent
-                  * tp_tile_plan_count_blocks (plan, 0)
-                  * tp_tile_plan_count_blocks (plan, 1);
-  double item = point_cost (plan) * points
-                + STORE_COST * plan->sides[0].tile * plan->sides[1].tile;
-  double pressure = (double)count_registers (plan) / REGISTERS;
-  gboolean is_alone =
-      2 * tp_tile_plan_local_bytes (plan) > t->target->local_bytes;
-  double waves = groups / t->target->n_units;
-  double time = item * MAX (pressure * pressure, 1.0)
-                * MAX (MAX (waves, 1.0) * plan->local_size / UNIT_ITEMS,
-                       BUSY_ITEMS / UNIT_ITEMS);
+  double sums = plan->sides[0].tile * plan->sides[1].tile;
+  const TpTilesWork work = {
+    .item = point_cost (plan) * points + TP_TILES_STORE_COST * sums,
+    .groups = (double)plan->n_parts * t->outer.extent
+              * tp_tile_plan_count_blocks (plan, 0)
+              * tp_tile_plan_count_blocks (plan, 1),
+    .points = (double)t->outer.extent * t->sides[0].extent * t->sides[1].extent,
+    .n_parts = plan->n_parts,
+    .local_size = plan->local_size,
+    .pressure = (double)count_registers (plan) / REGISTERS,
+    .is_alone = 2 * tp_tile_plan_local_bytes (plan) > t->target->local_bytes,
+  };
 
-  if (is_alone)
-    time *= ALONE_FACTOR;
-  if (plan->n_parts == 1)
-    return time;
-  return time + PARTS_COST
-         + 2.0 * STORE_COST * plan->n_parts * t->outer.extent
-               * t->sides[0].extent * t->sides[1].extent
-               / (t->target->n_units * UNIT_ITEMS);
+  return tp_tiles_model (t->target, &work);
 }
 
 static double

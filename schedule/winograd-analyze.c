@@ -1,5 +1,5 @@
 /* winograd-analyze.c: is a nest a convolution with windows of 3 x 3, stride 1,
- * dilation 1, one group and constant filters, channels innermost? */
+ * dilation 1, one group and constant filters; on CPUs channels innermost? */
 #include "config.h"
 
 #include "schedule/winograd-analyze.h"
@@ -29,36 +29,54 @@ find_window_axis (const TpContract *c, const TpStageDim *dim, int axis)
   return window;
 }
 
-/* Two dimensions with a window each; the last one is channels. */
+static const TpStageDim *
+find_dim (const TpContract *c, int axis)
+{
+  for (int i = 0; i < c->n_dims; i++)
+    if (c->dims[i].coef[axis] != 0)
+      return &c->dims[i];
+  return NULL;
+}
+
+/* Two dimensions with a window each, and channels. */
 static gboolean
 find_dims (TpWinograd *w)
 {
   const TpContract *c = w->c;
-  const TpStageDim *last = &c->dims[2];
-  gboolean is_turned;
 
   if (c->n_dims != 3 || c->n_k != 3)
     return FALSE;
-  is_turned = c->dims[0].coef[c->row_axis] == 0;
-  w->window_axes[0] = find_window_axis (c, &c->dims[is_turned], c->row_axis);
-  w->window_axes[1] = find_window_axis (c, &c->dims[!is_turned], c->col_axis);
-  w->channel_axis = last->carrier;
-  w->n_channels = c->nest->axes[last->carrier].extent;
-  return w->window_axes[0] >= 0 && w->window_axes[1] >= 0
-         && c->nest->axes[last->carrier].is_reduce;
+  w->window_axes[0]
+      = find_window_axis (c, find_dim (c, c->row_axis), c->row_axis);
+  w->window_axes[1]
+      = find_window_axis (c, find_dim (c, c->col_axis), c->col_axis);
+  if (w->window_axes[0] < 0 || w->window_axes[1] < 0)
+    return FALSE;
+  for (int i = 0; i < c->n_k; i++)
+    if (c->k_axes[i] != w->window_axes[0] && c->k_axes[i] != w->window_axes[1])
+      w->channel_axis = c->k_axes[i];
+  w->n_channels = c->nest->axes[w->channel_axis].extent;
+  return TRUE;
 }
 
-/* All points share the filters, and results are vectors. */
+/* All points share the filters. */
 static gboolean
-are_operands_fit (const TpContract *c)
+are_filters_fit (const TpContract *c)
 {
   const TpAccess *filters = &c->nest->loads[c->w_load];
 
   for (int i = 0; i < c->n_outer; i++)
     if (filters->stride[c->outer[i]] != 0)
       return FALSE;
-  return c->is_w_constant && !tp_dtype_is_integer (filters->dtype)
-         && c->nest->store.stride[c->n_axis] == 1;
+  return c->is_w_constant && !tp_dtype_is_integer (filters->dtype);
+}
+
+/* Vectors run along channels, in scratch and in the result. */
+static gboolean
+are_channels_last (const TpWinograd *w)
+{
+  return w->c->dims[2].carrier == w->channel_axis
+         && w->c->nest->store.stride[w->c->n_axis] == 1;
 }
 
 /* Whether x is of whole numbers, which were integers: their sums are to be exact, and
@@ -92,8 +110,9 @@ tp_winograd_new (const TpBuild *build, const TpNest *nest)
   w->c = tp_contract_new (build, nest);
   w->is_relaxed = build->is_relaxed;
   if (w->c == NULL || w->c->row_axis < 0 || w->c->col_axis < 0
-      || !are_operands_fit (w->c) || !tp_contract_find_dims (w->c)
-      || !find_dims (w) || is_x_whole (w->c))
+      || !are_filters_fit (w->c) || !tp_contract_find_dims (w->c)
+      || !find_dims (w) || is_x_whole (w->c)
+      || (!tp_target_is_gpu (build->target) && !are_channels_last (w)))
     return NULL;
   w->c->is_stageable = TRUE;
   return g_steal_pointer (&w);

@@ -95,6 +95,27 @@ test_winograd (void)
     }
 }
 
+/* On GPUs: all layouts too, batches, and tiles that no block divides. (Without padding
+ * x in rows may take the part of the filters, as in any contraction.) */
+static void
+test_winograd_tiles (void)
+{
+  for (int i = 0; i < 12; i++)
+    {
+      gboolean is_row_major = any_of (0, 1), is_out_row_major = any_of (0, 1);
+      gint64 pad = is_row_major || is_out_row_major ? any_of (1, 2) : i % 3;
+      ConvCase c = { any_of (1, 3), any_of (2, 37), any_of (4, 15),
+                     any_of (4, 15), any_of (2, 70), 3, 3, 1, pad, 1, 1,
+                     is_row_major, is_out_row_major, any_of (0, 1),
+                     any_of (0, 1) };
+
+      g_assert_cmpint (check_alone (draw_reals (new_conv (&c)), &target_gpu,
+                                    "winograd-tiles"), >, 0);
+    }
+}
+
+#define N_NOT_FILTERED 6        /* of the first cases below, anywhere */
+
 static void
 test_no_winograd (void)
 {
@@ -105,6 +126,7 @@ test_no_winograd (void)
     { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 8, .is_row_major = FALSE },
     { 1, 8, 8, 8, 8, 5, 5, 1, 1, 1, 1, .is_row_major = FALSE },
     { 1, 8, 8, 8, 8, 3, 2, 1, 1, 1, 1, .is_row_major = FALSE },
+    /* GPUs have it for any layout */
     { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_row_major = TRUE },
     { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_out_row_major = TRUE },
   };
@@ -115,6 +137,9 @@ test_no_winograd (void)
 
   computed->operands[1].is_constant = FALSE;
   g_assert_cmpint (check_alone (computed, &target_avx2, "winograd"), ==, 0);
+  for (guint i = 0; i < N_NOT_FILTERED; i++)
+    g_assert_cmpint (check_alone (new_conv (&cases[i]), &target_gpu,
+                                  "winograd-tiles"), ==, 0);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     g_assert_cmpint (check_alone (new_conv (&cases[i]), &target_avx2,
                                   "winograd"), ==, 0);
@@ -348,6 +373,31 @@ test_refuse (void)
                  "panels=1", "registers");
 }
 
+static void
+test_refuse_filtering (void)
+{
+  MatmulCase m = { 1, 20, 40, 16, .is_w_constant = TRUE };
+  ConvCase c = { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_row_major = FALSE };
+  g_autoptr (TpLowered) matmul = new_matmul (&m);
+  g_autoptr (TpLowered) conv = new_conv (&c);
+
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x8 items=4x2 depth=8 parts=1",
+                 "work-items");
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x8 items=2x2 depth=16 parts=1",
+                 "local memory");
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x8 items=2x2 depth=4 parts=3",
+                 "do not divide");
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x6 items=1x1 depth=4 parts=1",
+                 "powers of two");
+  check_refused (matmul, &target_gpu,
+                 "winograd-tiles tile=8x8 items=1x1 depth=4 parts=1",
+                 "none for it");
+}
+
 /* What is not given the model chooses; maps may be computed one by one. */
 static void
 test_partial (void)
@@ -367,28 +417,34 @@ test_partial (void)
   check_program (maps, apart, run_by_interpreter);
 }
 
-/* What may be as fast is another family's, and right. */
+/* What may be as fast is another family's, and right: on CPUs and on GPUs. */
 static void
-test_rival (void)
+check_rival (const TpTarget *target)
 {
   MatmulCase product = { 1, 20, 40, 16, .is_w_constant = TRUE };
   ConvCase window = { 1, 32, 12, 12, 32, 3, 3, 1, 1, 1, 1,
                       .has_epilogue = TRUE };
   g_autoptr (TpLowered) matmul = new_matmul (&product);
   g_autoptr (TpLowered) conv = new_conv (&window);
-  g_autofree char *none = tp_program_find_rival (matmul, &target_avx2);
-  g_autofree char *rival = tp_program_find_rival (conv, &target_avx2);
-  g_autoptr (TpProgram) model
-      = tp_program_new (conv, &target_avx2, NULL, NULL);
+  g_autofree char *none = tp_program_find_rival (matmul, target);
+  g_autofree char *rival = tp_program_find_rival (conv, target);
+  g_autoptr (TpProgram) model = tp_program_new (conv, target, NULL, NULL);
   g_autoptr (TpProgram) other = NULL;
 
   g_assert_null (none);
   g_assert_nonnull (rival);
-  other = tp_program_new (conv, &target_avx2, rival, NULL);
+  other = tp_program_new (conv, target, rival, NULL);
   g_assert_cmpstr (other->schedule, ==, rival);
   g_assert_true (g_str_has_prefix (rival, "winograd")
                  != g_str_has_prefix (model->schedule, "winograd"));
   check_program (conv, other, run_by_interpreter);
+}
+
+static void
+test_rival (void)
+{
+  check_rival (&target_avx2);
+  check_rival (&target_gpu);
 }
 
 /* A sum whose panels of w outgrow the second cache, in parts: where x is staged the
@@ -487,6 +543,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/families/conv", test_conv);
   g_test_add_func ("/families/winograd", test_winograd);
+  g_test_add_func ("/families/winograd-tiles", test_winograd_tiles);
   g_test_add_func ("/families/no-winograd", test_no_winograd);
   g_test_add_func ("/families/pool", test_pool);
   g_test_add_func ("/families/plane", test_plane);
@@ -500,6 +557,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);
+  g_test_add_func ("/families/refuse-filtering", test_refuse_filtering);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
   g_test_add_func ("/families/parts", test_parts);

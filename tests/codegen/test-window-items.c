@@ -47,6 +47,8 @@ test_taken (void)
     { CONV (2, 64, 28, 28, 64, 3, 3, 1, 1, 1, 4, .is_row_major = FALSE),
       FALSE, "contract-tiles" },
     { CONV (2, 64, 28, 28, 64, 3, 3, 1, 1, 1, 1, .is_row_major = FALSE),
+      FALSE, "winograd-tiles" },
+    { CONV (2, 64, 28, 28, 64, 3, 3, 2, 1, 1, 1, .is_row_major = FALSE),
       FALSE, "contract-tiles" },
     { CONV (2, 64, 28, 28, 64, 1, 1, 1, 0, 1, 1, .is_row_major = FALSE),
       FALSE, "contract-tiles" },
@@ -128,7 +130,7 @@ test_tiles (void)
   for (int tile = 1; tile <= 8; tile++)
     for (int flat = 0; flat <= 2; flat++)
       {
-        ConvCase c = { 1, 8, any_of (8, 16), any_of (8, 16), 8, 3, 3, 1,
+        ConvCase c = { 1, 8, any_of (10, 16), any_of (10, 16), 8, 3, 3, 1,
                        any_of (1, 2), any_of (1, 2), 8, any_of (0, 1),
                        any_of (0, 1), .has_epilogue = TRUE };
         g_autoptr (TpLowered) lowered = new_conv (&c);
