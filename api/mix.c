@@ -424,7 +424,8 @@ tplan_mix_get_busy (const TplanMix *mix, double *out_bound)
 {
   g_return_val_if_fail (mix != NULL, 0);
   if (out_bound != NULL)
-    *out_bound = tp_mix_get_busy (mix->mix, mix->mix->proof->bound_ns);
+    *out_bound = tp_mix_get_busy (
+        mix->mix, tp_load_proof_get_bound (mix->mix->proof));
   return tp_mix_get_busy (mix->mix, mix->mix->proof->load_ns);
 }
 

@@ -80,9 +80,10 @@ tp_cli_format_mix_busy (const TplanMix *handle)
   const char *simulated
       = mix->parts[0].plan->is_simulated ? " (simulated)" : "";
 
-  if (mix->proof->load_ns == mix->proof->bound_ns)
+  if (mix->proof->load_ns == tp_load_proof_get_bound (mix->proof))
     return g_strdup_printf ("%s busy %.2f %% of each second predicted%s, "
-                            "proved least", name, 100 * busy, simulated);
+                            "proved least%s", name, 100 * busy, simulated,
+                            mix->proof->room == NULL ? "" : " that fits");
   return g_strdup_printf ("%s busy %.2f %% of each second predicted%s, bound "
                           "%.2f %%, gap %.2f %%", name, 100 * busy, simulated,
                           100 * bound, 100 * (busy - bound) / busy);

@@ -50,6 +50,19 @@ write_rows (const TpMix *mix, const char *key, const gint64 *rows, GString *out)
 }
 
 static void
+write_room (const TpMix *mix, GString *out)
+{
+  const TpLoadProof *proof = mix->proof;
+  const TpGraph *graphs[TP_MIX_MOST_PARTS];
+
+  for (int i = 0; i < mix->n_parts; i++)
+    graphs[i] = mix->parts[i].graph;
+  if (proof->room != NULL)
+    tp_plan_write_ends (proof->room, proof->n_engines, graphs, mix->n_parts,
+                        out);
+}
+
+static void
 write_plans (const TpMix *mix, GString *out)
 {
   tp_text_append (out, " \"plans\": [\n");
@@ -74,6 +87,7 @@ tp_mix_to_json (const TpMix *mix)
   write_rows (mix, "memory_limits", mix->memory_limits, out.text);
   write_rows (mix, "memory_reserves", mix->memory_reserves, out.text);
   tp_plan_write_loads (mix->proof, mix->n_parts, &out);
+  write_room (mix, out.text);
   write_plans (mix, out.text);
   tp_plan_text_sign (&out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);
   return g_string_free (g_steal_pointer (&text), FALSE);

@@ -47,7 +47,8 @@ check_keys (const Mix *it, GError **error)
   static const char *const known[]
       = { "format", "parts", "memory_limits", "memory_reserves", "load_ns",
           "load_bound_ns", "loads", "load_tree", "load_weights", "load_counts",
-          "load_arcs", "load_share_units", "load_shares", "plans", "sha256", NULL };
+          "load_arcs", "load_share_units", "load_shares", "load_room",
+          "plans", "sha256", NULL };
   const char *key;
   json_t *value;
 
@@ -235,6 +236,8 @@ read_all (Mix *it, GBytes *bytes, const TpLoadOptions *options, GError **error)
          && read_plans (it, options, error) && read_limits (it, error)
          && tp_plan_read_loads (root, it->mix->parts[0].plan->n_devices,
                                 it->mix->n_parts, &it->mix->proof, error)
+         && tp_plan_read_room_of_parts (root, it->mix->n_parts, it->mix->proof,
+                                        error)
          && check_digest (it, error);
 }
 

@@ -59,6 +59,47 @@ tp_plan_write_fitting (const TpRoomProof *room, int n_devices,
 }
 
 static void
+write_end (const TpRoomEnds *ends, int end, int n_engines, GString *out)
+{
+  int n_parts = (int) ends->bounds->len / ends->n_ends;
+
+  tp_text_append (out, "{");
+  tp_plan_write_numbers (out, "weights", &ends->weights[end * n_engines],
+                         n_engines);
+  tp_text_append (out, "  \"bounds\": [");
+  for (int i = 0; i < n_parts; i++)
+    {
+      tp_text_append (out, i == 0 ? "" : ",\n   ");
+      tp_plan_write_bound (ends->bounds->pdata[end * n_parts + i], out);
+    }
+  tp_text_append (out, "]}");
+}
+
+void
+tp_plan_write_ends (const TpRoomProof *room, int n_engines,
+                    const TpGraph *const *graphs, int n_parts, GString *out)
+{
+  const TpRoomEnds *ends = room->ends;
+
+  tp_text_append (out, " \"load_room\": {\n \"views\": [");
+  for (int i = 0; i < n_parts; i++)
+    {
+      tp_text_append (out, i == 0 ? "" : ",\n  ");
+      tp_plan_write_view_list (graphs[i], out);
+    }
+  tp_text_append (out, "],\n");
+  tp_plan_write_indices (out, "tree", ends->tree, ends->n_entries);
+  tp_text_append (out, " \"ends\": [");
+  for (int i = 0; i < ends->n_ends; i++)
+    {
+      tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
+      write_end (ends, i, n_engines, out);
+    }
+  tp_text_append_printf (out, "],\n \"load_ns\": %" G_GINT64_FORMAT "},\n",
+                         room->bound_ns);
+}
+
+static void
 write_paths (const TpPointers *paths, GString *out)
 {
   tp_text_append (out, " \"paths\": [");
@@ -86,6 +127,11 @@ write_room (const TpPlan *plan, const TpGraph *graph, GString *out)
 
   if (room == NULL)
     return;
+  if (room->ends != NULL)
+    {
+      tp_plan_write_ends (room, n_engines, &graph, 1, out);
+      return;
+    }
   tp_text_append_printf (out, " \"%s_room\": {\n", what);
   tp_plan_write_numbers (out, "weights", room->weights, n_engines);
   if (plan->span_proof != NULL)

@@ -13,6 +13,11 @@ void tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
 void tp_plan_write_loads (const TpLoadProof *proof, int n_parts,
                           TpPlanText *out);
 
+/* "load_room", with a tree of ends. @graphs: [part]. */
+void tp_plan_write_ends (const TpRoomProof *room, int n_engines,
+                         const TpGraph *const *graphs, int n_parts,
+                         GString *out);
+
 /* Why what fits into limits of memory has no less, but for weights and bound. */
 void tp_plan_write_fitting (const TpRoomProof *room, int n_devices,
                             const TpGraph *graph, GString *out);

@@ -37,21 +37,25 @@ write_shares (const TpMemoryBound *bound, GString *out)
     }
 }
 
+void
+tp_plan_write_bound (const TpMemoryBound *bound, GString *out)
+{
+  tp_text_append_printf (out, "{\"costs\": %s, \"prices\": [",
+                         bound->has_costs ? "true" : "false");
+  tp_plan_write_prices (bound->prices, out);
+  tp_text_append (out, "], \"shares\": [");
+  write_shares (bound, out);
+  tp_text_append (out, "]}");
+}
+
 static void
 write_bounds (const TpMemoryProof *proof, GString *out)
 {
   tp_text_append (out, " \"memory_bounds\": [");
   for (guint i = 0; i < proof->bounds->len; i++)
     {
-      const TpMemoryBound *it = proof->bounds->pdata[i];
-
-      tp_text_append_printf (out, "%s{\"costs\": %s, \"prices\": [",
-                              i == 0 ? "\n  " : ",\n  ",
-                              it->has_costs ? "true" : "false");
-      tp_plan_write_prices (it->prices, out);
-      tp_text_append (out, "], \"shares\": [");
-      write_shares (it, out);
-      tp_text_append (out, "]}");
+      tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
+      tp_plan_write_bound (proof->bounds->pdata[i], out);
     }
   tp_text_append (out, "],\n");
 }
@@ -107,19 +111,26 @@ write_tree (const TpMemoryProof *proof, int n_devices, GString *out)
   tp_text_append (out, "],\n");
 }
 
-/* Of views the tensor whose bytes they have: the same op may read others. */
 void
-tp_plan_write_views (const TpGraph *graph, GString *out)
+tp_plan_write_view_list (const TpGraph *graph, GString *out)
 {
   int n = 0;
 
-  tp_text_append (out, " \"memory_views\": [");
+  tp_text_append_c (out, '[');
   for (int i = 0; i < graph->n_nodes; i++)
     if (tp_node_is_view (&graph->nodes[i]))
       tp_text_append_printf (out, "%s[%d, %d, %d]", n++ == 0 ? "" : ", ", i,
                               graph->nodes[i].inputs[0],
                               graph->nodes[i].outputs[0]);
-  tp_text_append (out, "],\n");
+  tp_text_append_c (out, ']');
+}
+
+void
+tp_plan_write_views (const TpGraph *graph, GString *out)
+{
+  tp_text_append (out, " \"memory_views\": ");
+  tp_plan_write_view_list (graph, out);
+  tp_text_append (out, ",\n");
 }
 
 void

@@ -14,7 +14,11 @@ void tp_plan_write_memory_proof (const TpPlan *plan, const TpGraph *graph,
 
 /* [device, op, price], rows (TpMemoryPrice). */
 void tp_plan_write_prices (const TpArray *prices, GString *out);
-/* "memory_views". */
+/* One bound, an object. */
+void tp_plan_write_bound (const TpMemoryBound *bound, GString *out);
+/* Of views the tensor whose bytes they have, for the same op may read others: a list. */
+void tp_plan_write_view_list (const TpGraph *graph, GString *out);
+/* "memory_views": that list. */
 void tp_plan_write_views (const TpGraph *graph, GString *out);
 /* In which parts the batch is run, and which weights are streamed: a line for each, if
  * so. */

@@ -113,6 +113,68 @@ tp_plan_read_fitting (TpPlanPlace place, int n_devices, TpRoomProof *room,
          && tp_plan_read_share_room (place, n_devices, room->shares, error);
 }
 
+/* ---- what fits ------------------------------------------------------------- */
+
+/* A bound for each part. */
+static gboolean
+read_bounds (TpPlanPlace place, int n_parts, TpPointers *bounds, GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_list (place, "bounds", n_parts, &list, error))
+    return FALSE;
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!tp_plan_read_bound (tp_plan_place_enter (place, json_array_get (list, i)),
+                             bounds, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_ends (TpPlanPlace place, int n_parts, int n_engines, TpRoomEnds *ends,
+           GError **error)
+{
+  json_t *list;
+
+  if (!tp_plan_read_indices (place, "tree", &ends->tree, &ends->n_entries, error)
+      || !tp_plan_read_list (place, "ends", -1, &list, error))
+    return FALSE;
+  ends->n_ends = (int) json_array_size (list);
+  ends->weights = tp_new0 (gint64, (gsize) ends->n_ends * (gsize) n_engines + 1);
+  for (int i = 0; i < ends->n_ends; i++)
+    {
+      TpPlanPlace end
+          = { place.reader, "load_room.ends", json_array_get (list, (gsize) i) };
+
+      if (!json_is_object (end.json))
+        return tp_plan_read_fail (end.reader, error, end.path,
+                                  "an end that is not an object");
+      if (!read_engines (end, "weights", n_engines,
+                         &ends->weights[i * n_engines], error)
+          || !read_bounds (end, n_parts, ends->bounds, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
+tp_plan_read_room_of_parts (TpPlanPlace root, int n_parts, TpLoadProof *proof,
+                            GError **error)
+{
+  const TpPlanPlace place
+      = { root.reader, "load_room", json_object_get (root.json, "load_room") };
+
+  if (place.json == NULL)
+    return TRUE;
+  if (!json_is_object (place.json))
+    return tp_plan_read_fail (place.reader, error, place.path, "not an object");
+  proof->room = tp_room_proof_new (proof->n_engines);
+  proof->room->ends = tp_room_ends_new ();
+  return tp_plan_read_number (place, "load_ns", &proof->room->bound_ns, error)
+         && read_ends (place, n_parts, proof->n_engines, proof->room->ends,
+                       error);
+}
+
 /* A weight, then tensors. */
 static gboolean
 read_path (TpPlanPlace place, TpPointers *paths, GError **error)
@@ -174,6 +236,8 @@ tp_plan_read_room (TpPlanPlace root, TpPlan *plan, GError **error)
     return TRUE;
   if (!json_is_object (place.json))
     return tp_plan_read_fail (place.reader, error, place.path, "not an object");
+  if (!is_span && json_object_get (place.json, "ends") != NULL)
+    return tp_plan_read_room_of_parts (root, 1, plan->load_proof, error);
   room = tp_room_proof_new (n_engines);
   *(is_span ? &plan->span_proof->room : &plan->load_proof->room) = room;
   return read_engines (place, "weights", n_engines, room->weights, error)

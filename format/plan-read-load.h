@@ -15,6 +15,9 @@ gboolean tp_plan_read_loads (TpPlanPlace root, int n_devices, int n_parts,
 
 /* Of what fits into limits of memory, once the rest is read. */
 gboolean tp_plan_read_room (TpPlanPlace root, TpPlan *plan, GError **error);
+/* The same of @n_parts plans that have it together: a tree of ends. */
+gboolean tp_plan_read_room_of_parts (TpPlanPlace root, int n_parts,
+                                     TpLoadProof *proof, GError **error);
 /* Why what fits into limits of memory has no less, but for weights and bound. */
 gboolean tp_plan_read_fitting (TpPlanPlace place, int n_devices,
                                TpRoomProof *room, GError **error);

@@ -102,8 +102,8 @@ tp_plan_read_prices (TpPlanPlace place, const char *key, TpArray *prices,
   return read_each (place, key, read_price, prices, error);
 }
 
-static gboolean
-read_bound (TpPlanPlace place, TpPointers *bounds, GError **error)
+gboolean
+tp_plan_read_bound (TpPlanPlace place, TpPointers *bounds, GError **error)
 {
   g_autoptr (TpMemoryBound) bound = tp_memory_bound_new ();
   const json_t *costs = json_object_get (place.json, "costs");
@@ -132,7 +132,7 @@ read_bounds (TpPlanPlace root, TpMemoryProof *proof, GError **error)
       TpPlanPlace place = { root.reader, path, json_array_get (list, i) };
 
       g_snprintf (path, sizeof path, "memory_bounds[%" G_GSIZE_FORMAT "]", i);
-      if (!read_bound (place, proof->bounds, error))
+      if (!tp_plan_read_bound (place, proof->bounds, error))
         return FALSE;
     }
   return TRUE;

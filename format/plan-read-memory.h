@@ -11,6 +11,9 @@ TpMemoryProof *tp_plan_read_memory_tree (TpPlanPlace place, int n_devices,
 /* A plan may do without. Whether it proves anything is for tp_check () to say. */
 gboolean tp_plan_read_memory_proof (TpPlanPlace root, TpPlan *plan,
                                     GError **error);
+/* One bound, an object, to @bounds. */
+gboolean tp_plan_read_bound (TpPlanPlace place, TpPointers *bounds,
+                             GError **error);
 /* List @key of @place: [device, op, price], rows (TpMemoryPrice). */
 gboolean tp_plan_read_prices (TpPlanPlace place, const char *key,
                               TpArray *prices, GError **error);

@@ -1438,7 +1438,8 @@ const TplanMixPart *tplan_mix_get_parts (const TplanMix *mix, int *out_n);
 /**
  * tplan_mix_get_busy:
  * @mix: plans
- * @out_bound: (nullable) (out): what no placement goes below
+ * @out_bound: (nullable) (out): what no placement goes below, or, if that is known,
+ *   none that keeps to the limits of memory
  *
  * Returns: the part of each second that the busiest engine is predicted to be busy, at
  *   most 1.

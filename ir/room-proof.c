@@ -36,6 +36,26 @@ tp_path_free (TpPath *path)
   g_free (path);
 }
 
+TpRoomEnds *
+tp_room_ends_new (void)
+{
+  TpRoomEnds *ends = g_new0 (TpRoomEnds, 1);
+
+  ends->bounds = tp_pointers_new ((GDestroyNotify) tp_memory_bound_free);
+  return ends;
+}
+
+void
+tp_room_ends_free (TpRoomEnds *ends)
+{
+  if (ends == NULL)
+    return;
+  g_free (ends->tree);
+  g_free (ends->weights);
+  tp_pointers_free (ends->bounds);
+  g_free (ends);
+}
+
 TpRoomProof *
 tp_room_proof_new (int n_engines)
 {
@@ -55,5 +75,6 @@ tp_room_proof_free (TpRoomProof *proof)
   tp_pointers_free (proof->paths);
   tp_memory_proof_free (proof->tree);
   tp_share_proof_free (proof->shares);
+  tp_room_ends_free (proof->ends);
   g_free (proof);
 }

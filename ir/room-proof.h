@@ -26,13 +26,30 @@ TpPath *tp_path_copy (const TpPath *path);
 void tp_path_free (TpPath *path); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPath, tp_path_free)
 
+/* Of two devices: a tree of ops that are fixed. At each of its ends weights of engines, and
+ * of each graph that is there at once a bound with prices on memory. */
 typedef struct
 {
-  gint64 *weights;            /* [engine], at least 1 */
+  int n_entries;
+  int *tree;                  /* as of TpLoadProof: the first device, then the second */
+  int n_ends;
+  gint64 *weights;            /* [end * n_engines + engine], at least 1 */
+  TpPointers *bounds;         /* [end * n_parts + part] TpMemoryBound */
+} TpRoomEnds;
+
+TpRoomEnds *tp_room_ends_new (void); /* without any */
+void tp_room_ends_free (TpRoomEnds *ends); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRoomEnds, tp_room_ends_free)
+
+/* One of @tree, @shares and @ends. */
+typedef struct
+{
+  gint64 *weights;            /* [engine], at least 1; of @ends none */
   TpPointers *paths;          /* TpPath: of makespan; else none */
   gint64 bound_ns;            /* none that fits has less */
   TpMemoryProof *tree;        /* of two devices: that of the least weighted sum */
   TpShareProof *shares;       /* of more: likewise its room, and no bounds */
+  TpRoomEnds *ends;           /* of loads on two devices; of several graphs always */
 } TpRoomProof;
 
 TpRoomProof *tp_room_proof_new (int n_engines); /* all 0, no paths */

@@ -13,6 +13,7 @@
 #include "planner/mix-room.h"
 #include "planner/mix-union.h"
 #include "planner/place.h"
+#include "planner/room-tree.h"
 
 #include <math.h>
 #include <string.h>
@@ -164,6 +165,7 @@ static gboolean
 check_rates (const TpMix *mix, GError **error)
 {
   const TpLoadProof *proof = mix->proof;
+  gint64 bound_ns = tp_load_proof_get_bound (proof);
   const TpPlan *plan = mix->parts[0].plan;
   g_autofree char *name
       = tp_mix_name_engine (mix, tp_mix_find_busiest (mix));
@@ -173,13 +175,14 @@ check_rates (const TpMix *mix, GError **error)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INFEASIBLE,
                "%s: '%s' would be busy %.3f s of every second%s, and in no "
-               "placement is the busiest engine busy less than %.3f s: divide "
+               "placement%s is the busiest engine busy less than %.3f s: divide "
                "the rates by %.3f",
-               tp_mix_can_carry (mix, proof->bound_ns)
+               tp_mix_can_carry (mix, bound_ns)
                    ? "no placement was found that keeps the rates"
                    : "the rates cannot be kept",
                name, busy, plan->is_simulated ? " (simulated)" : "",
-               tp_mix_get_busy (mix, proof->bound_ns),
+               proof->room == NULL ? "" : " that fits",
+               tp_mix_get_busy (mix, bound_ns),
                ceil (busy * 1000) / 1000);
   return FALSE;
 }
@@ -209,6 +212,27 @@ search_room (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
   g_clear_pointer (&proof->room, tp_room_proof_free);
 }
 
+/* Two devices. What proves it knows of limits. */
+static void
+prove_room (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
+            TpLoadProof *proof)
+{
+  int n = room->mix->n_parts;
+  g_auto (TpLoadModel) model = { 0 };
+  g_autofree TpRoomPart *parts = tp_new0 (TpRoomPart, (gsize) n);
+  TpLoadRoom asked = { tp_mix_room_find_excess, room, ROOM_WORK, NULL, NULL };
+  TpLoadBest best = { &model, devices, proof->loads, 0, &asked, 0, 0, 0 };
+  TpProblem whole = *problem;
+
+  whole.limits = room->limits;
+  tp_load_model_init (&model, problem);
+  for (int i = 0; i < n; i++)
+    parts[i] = (TpRoomPart){ room->parts[i].problem,
+                             room->mix->parts[i].n_runs,
+                             room->all->first[i].node };
+  tp_room_tree_search (&whole, parts, n, &best, proof);
+}
+
 static TpLoadProof *
 solve_within (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
               GError **error)
@@ -230,6 +254,8 @@ solve_within (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
       return NULL;
     }
   search_room (problem, room, devices, proof);
+  if (problem->n_devices == 2)
+    prove_room (problem, room, devices, proof);
   return g_steal_pointer (&proof);
 }
 

@@ -108,6 +108,10 @@ class Loads:
     def check_room(self, key, best):
         """What fits into limits of memory: as of a plan within limits, of weighted figures."""
         room, n = self.p[key + "_room"], len(self.plan.devices)
+        if "ends" in room:
+            from check_ends import Ends  # which knows of this
+            need(key == "load" and "memory_limits" in self.p, "ends")
+            return Ends([self.plan], [1], room, self.p["memory_limits"]).check(best)
         weights, paths = room["weights"], room["paths"] if key == "span" else []
         need(len(weights) == 3 * n and min(weights) >= 1 and "memory_limits" in self.p, key)
         need(not self.is_one or len(set(weights)) == 1, "weights of one engine")

@@ -68,11 +68,14 @@ class Limited(Checker):
                 own[maker][d] -= amount
         need(all(rest == 0 if key[0] == "k" else rest >= 0 for key, rest in left.items()),
              "shares above the price, or of a colocation that do not add up to 0")
-        offset = -sum(price * self.limits[d] >> 30 for d, _, price in bound["prices"])
+        return -self.p["constant_ns"] * bound["costs"], own
+
+    def paid(self, bound):
+        """For memory, by what fits, at most."""
         if self.pool:
             sums = [sum(price for at, _, price in bound["prices"] if at == d) for d in (0, 1)]
-            offset = -(most(sums, self.limits, self.pool) >> 30)
-        return offset - self.p["constant_ns"] * bound["costs"], own
+            return most(sums, self.limits, self.pool) >> 30
+        return sum(price * self.limits[d] >> 30 for d, _, price in bound["prices"])
 
     def check_end(self, entry, where):
         kind, *rest = entry
@@ -80,7 +83,7 @@ class Limited(Checker):
             if rest != self.last:
                 self.last, self.sums = rest, self.levels(rest[0])
             offset, own = self.sums
-            least = offset + sum(min(own[i][d] for d in at) for i, at in enumerate(where))
+            least = offset - self.paid(self.p["memory_bounds"][rest[0]]) + sum(min(own[i][d] for d in at) for i, at in enumerate(where))
             return (least >= self.least if self.p["memory_bounds"][rest[0]]["costs"]
                     else least > 0)
         if kind == "full":

@@ -7,10 +7,11 @@ import re
 from fractions import Fraction
 
 from check_common import need, number, to_dict
+from check_ends import Ends
 from check_load import Loads
 
 KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_bound_ns",
-        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_units", "load_shares",
+        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_units", "load_shares", "load_room",
         "plans", "sha256"}
 
 
@@ -141,3 +142,6 @@ class Mix:
         self.check_round()
         self.check_loads()
         self.check_tree()
+        if "load_room" in self.m:
+            need("memory_limits" in self.m, "what fits, without limits")
+            Ends(self.plans, self.runs, self.m["load_room"], self.m["memory_limits"]).check(self.m["load_ns"])

@@ -5,6 +5,7 @@
 
 #include "planner/check/check-load-room.h"
 
+#include "planner/check/check-ends.h"
 #include "planner/check/check-fitting.h"
 
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
@@ -60,11 +61,15 @@ void
 tp_checker_check_load_room (TpChecker *checker)
 {
   const TpLoadProof *proof = checker->plan->load_proof;
+  const TpCheckerLoadPart part = { checker, 1 };
+  const TpCheckerLoads loads = { 1, &part, proof };
 
   if (proof->room == NULL)
     return;
   if (proof->room->paths->len > 0 || checker->plan->span_proof != NULL)
     tp_checker_fail (checker, "load_room: of a run, or of paths");
+  else if (proof->room->ends != NULL)
+    tp_checker_check_ends (&loads, checker->plan->memory_limits);
   else
     check (checker, proof->room, proof->load_ns);
 }

@@ -59,7 +59,7 @@ typedef struct
 static Wide
 find_least (const Walk *walk)
 {
-  Wide sum = walk->levels.offset;
+  Wide sum = walk->levels.offset - walk->levels.paid;
 
   for (int i = 0; i < walk->checker->plan->n_placements; i++)
     {
@@ -114,15 +114,21 @@ check_full (Walk *walk, int device, int step)
   return sum > walk->room.limits[device];
 }
 
+static void
+add_needed (const TpExecution *execution, int n_devices, TpCheckerBytes *bytes)
+{
+  for (int d = 0; d < n_devices; d++)
+    bytes[d] += (Wide) execution->memory[d].arena_bytes
+                + execution->memory[d].weight_bytes;
+}
+
 static gboolean
 fits (const TpPlan *plan, const TpExecution *execution)
 {
   g_autofree TpCheckerBytes *bytes
-      = tp_new (TpCheckerBytes, plan->n_devices + 1);
+      = tp_new0 (TpCheckerBytes, plan->n_devices + 1);
 
-  for (int d = 0; d < plan->n_devices; d++)
-    bytes[d] = (Wide) execution->memory[d].arena_bytes
-               + execution->memory[d].weight_bytes;
+  add_needed (execution, plan->n_devices, bytes);
   return tp_checker_is_within (plan->costs, plan->memory_limits, bytes);
 }
 
@@ -146,19 +152,37 @@ find_groups (const TpChecker *checker, const gint8 *devices)
   return groups;
 }
 
-gboolean
-tp_checker_is_too_large (const TpChecker *checker, const gint8 *devices)
+/* (nullable): it cannot be laid out. */
+static TpExecution *
+lay_out (const TpChecker *checker, const gint8 *devices)
 {
   const TpGraph *graph = checker->graph;
   g_autofree int *places = tp_new (int, graph->n_nodes + 1);
   g_autoptr (TpGroups) groups = find_groups (checker, devices);
-  g_autoptr (TpExecution) execution = NULL;
   TpPlaced placed = { 2, checker->costs->host, places, groups, NULL };
 
   for (int i = 0; i < graph->n_nodes; i++)
     places[i] = devices[i];
-  execution = tp_execution_new (graph, &placed, NULL);
+  return tp_execution_new (graph, &placed, NULL);
+}
+
+gboolean
+tp_checker_is_too_large (const TpChecker *checker, const gint8 *devices)
+{
+  g_autoptr (TpExecution) execution = lay_out (checker, devices);
+
   return execution != NULL && !fits (checker->plan, execution);
+}
+
+gboolean
+tp_checker_add_needed (const TpChecker *checker, const gint8 *devices,
+                       TpCheckerBytes *bytes)
+{
+  g_autoptr (TpExecution) execution = lay_out (checker, devices);
+
+  if (execution != NULL)
+    add_needed (execution, checker->plan->n_devices, bytes);
+  return execution != NULL;
 }
 
 /* Whether it would in any order: constants, and what takes most beside them. */

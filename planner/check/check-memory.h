@@ -3,6 +3,7 @@
 #define TP_PLANNER_CHECK_MEMORY_H
 
 #include "planner/check/check-private.h"
+#include "planner/check/check-room.h"
 
 /* That the plan keeps to the limits it names. */
 void tp_checker_check_limits (TpChecker *checker);
@@ -16,5 +17,10 @@ void tp_checker_check_memory_tree (TpChecker *checker);
 /* Of two: whether a placement takes more than the limits, as sessions lay it out. */
 gboolean tp_checker_is_too_large (const TpChecker *checker,
                                   const gint8 *devices);
+
+/* Adds what arenas and weights of this placement take: [device], of two. FALSE: it cannot be laid
+ * out. */
+gboolean tp_checker_add_needed (const TpChecker *checker, const gint8 *devices,
+                                TpCheckerBytes *bytes);
 
 #endif

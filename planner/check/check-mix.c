@@ -4,6 +4,7 @@
 #include "planner/check/check-mix.h"
 
 #include "ir/guard.h"
+#include "planner/check/check-ends.h"
 #include "planner/check/check-loads.h"
 #include "planner/check/check-room.h"
 #include "planner/check/check.h"
@@ -207,6 +208,10 @@ check_loads (const Check *check)
     parts[i] = (TpCheckerLoadPart){ &check->checkers[i],
                                     mix->parts[i].n_runs };
   tp_checker_check_loads (&loads);
+  if (mix->proof->room != NULL && mix->proof->room->ends == NULL)
+    fail (check, "what fits: a proof of one plan");
+  else if (mix->proof->room != NULL)
+    tp_checker_check_ends (&loads, mix->memory_limits);
   for (int i = 0; i < mix->n_parts; i++)
     take_reasons (check, i);
 }

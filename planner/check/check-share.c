@@ -345,7 +345,7 @@ tp_checker_find_levels (TpCheckerHeld *held, int index,
                             index);
   if (bound->has_costs)
     tp_checker_add_own (checker, out->levels);
-  out->offset -= find_most (held, bound);
+  out->paid = find_most (held, bound);
   for (guint i = 0; i < bound->prices->len; i++)
     add_price (held, get_price (bound, (int) i), out);
   return add_shares (held, bound, out)

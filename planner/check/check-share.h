@@ -6,11 +6,12 @@
 
 __extension__ typedef __int128 TpCheckerWide;
 
-/* A bound taken apart, of two devices: @offset, and of each op what it answers for
- * on either. */
+/* A bound taken apart, of two devices: @offset, less what is paid for memory, and of each op
+ * what it answers for on either. */
 typedef struct
 {
   TpCheckerWide offset;
+  TpCheckerWide paid;         /* at most, by what fits */
   TpCheckerWide *levels;      /* [op * 2 + device] */
 } TpCheckerLevels;
 

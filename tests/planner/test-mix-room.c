@@ -166,8 +166,19 @@ typedef struct
 {
   int n_bound;                /* where limits make what is best dearer */
   int n_best, n_found, n_missed, n_none;
+  int n_proved;               /* of those that limits made dearer */
   double gap;
+  double unproved;            /* of these, what is left of the bound */
 } Held;
+
+static void
+count_proved (const TpLoadProof *proof, Held *held)
+{
+  gint64 bound = tp_load_proof_get_bound (proof);
+
+  held->n_proved += bound == proof->load_ns;
+  held->unproved += (double) (proof->load_ns - bound) / (double) proof->load_ns;
+}
 
 static void
 hold (int n_devices, Held *held)
@@ -199,11 +210,14 @@ hold (int n_devices, Held *held)
     }
   g_assert_cmpint (mix->proof->load_ns, >=, best);
   g_assert_cmpint (mix->proof->bound_ns, <=, best);
+  g_assert_cmpint (tp_load_proof_get_bound (mix->proof), <=, best);
   mix->memory_limits = g_memdup2 (limits, sizeof limits);
   tp_test_mix_check (mix);
   held->n_found++;
   held->n_best += mix->proof->load_ns == best;
   held->n_bound += best > free_mix->proof->load_ns;
+  if (best > free_mix->proof->load_ns)
+    count_proved (mix->proof, held);
   held->gap += (double) (mix->proof->load_ns - best) / (double) MAX (best, 1);
 }
 
@@ -217,9 +231,11 @@ test_held (gconstpointer data)
   for (int round = 0; round < n_rounds; round++)
     hold (n_devices, &held);
   g_test_message ("%d found, %d of them the best, %.2f %% above it in the "
-                  "mean; limits made %d dearer; %d that fit were missed, %d do "
-                  "not", held.n_found, held.n_best,
+                  "mean; limits made %d dearer, of which %d are proved, with a gap "
+                  "of %.2f %% in the mean; %d that fit were missed, %d do not",
+                  held.n_found, held.n_best,
                   100 * held.gap / MAX (held.n_found, 1), held.n_bound,
+                  held.n_proved, 100 * held.unproved / MAX (held.n_bound, 1),
                   held.n_missed, held.n_none);
   g_assert_cmpint (held.n_best, >=, held.n_found * 98 / 100);
   g_assert_cmpint (held.n_missed, <=, n_rounds / 100);

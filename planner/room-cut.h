@@ -1,0 +1,23 @@
+/* room-cut.h: what weights of engines and prices on memory prove of graphs that are in memory
+ * at once: a cut of each. */
+#ifndef TP_PLANNER_ROOM_CUT_H
+#define TP_PLANNER_ROOM_CUT_H
+
+#include "planner/room-game.h"
+
+typedef struct
+{
+  gint64 weights[TP_LOAD_MAX_ENGINES]; /* at least 1 */
+  TpPointers *bounds;         /* [part] TpMemoryBound; yours to steal */
+  gint64 bound_ns;            /* none that fits, with ops as fixed, has less */
+  guint8 *devices;            /* the placement found */
+  gint64 n_shares;            /* of all bounds */
+} TpRoomCut;
+
+/* @fixed: [op] of the whole: device, or TP_LIMIT_FREE where it may be on both. */
+TpRoomCut *tp_room_cut_new (const TpRoomGame *game, const TpRoomChoice *choice,
+                            const gint8 *fixed);
+void tp_room_cut_free (TpRoomCut *cut); /* (nullable) */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpRoomCut, tp_room_cut_free)
+
+#endif
