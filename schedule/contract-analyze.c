@@ -221,6 +221,7 @@ new_of (const TpBuild *build, const TpNest *nest, const int factors[2],
   c.is_w_constant = tp_build_is_constant (build, nest->loads[c.w_load].operand);
   c.is_plain = nest->exprs[c.x_expr].op == TP_EXPR_LOAD
                && nest->loads[c.x_load].n_guards == 0;
+  c.takes_long = tp_nest_takes_long (nest, nest->result);
   set_extents (&c);
   return g_memdup2 (&c, sizeof c);
 }

@@ -274,6 +274,7 @@ tp_contract_bytes_new (const TpBuild *build, const TpNest *nest)
   x = &factors[c->x_expr != factors[0].value];
   w = &factors[c->x_expr == factors[0].value];
   c->is_bytes = TRUE;
+  c->takes_long = FALSE;
   set_steps (c);
   set_zeros (c, x, w);
   if (!is_small (c, x, w) || !is_padding_right (c, x))

@@ -129,8 +129,7 @@ is_scratch_there (const TpContract *c, const TpChoice *choice)
   TpContractPlan plan;
 
   tp_contract_plan_init (&plan, c, choice);
-  return !plan.is_staged || plan.scratch * tp_contract_plan_get_stage_bytes (&plan)
-                                 <= most;
+  return tp_contract_plan_get_scratch_bytes (&plan) <= most;
 }
 
 /* Next larger number of tiles to try: all of them last. */

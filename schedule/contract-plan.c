@@ -25,6 +25,29 @@ tp_contract_plan_get_stage_bytes (const TpContractPlan *plan)
   return plan->c->is_bytes ? 1 : (gint64) sizeof (float);
 }
 
+gint64
+tp_contract_plan_get_scratch_bytes (const TpContractPlan *plan)
+{
+  gint64 kept = plan->n_kept * (gint64) sizeof (float);
+
+  return plan->is_staged
+             ? plan->scratch * tp_contract_plan_get_stage_bytes (plan) + kept
+             : kept;
+}
+
+/* Sums that fill more than half of the registers leave too few for results that
+ * take long. */
+static gint64
+count_kept (const TpContractPlan *plan)
+{
+  gint64 sums = plan->rows.tile * plan->cols.tile * plan->vectors;
+
+  return plan->c->takes_long
+                 && 2 * sums > plan->c->target->n_registers
+             ? sums * plan->lanes
+             : 0;
+}
+
 /* Columns that lie a multiple of a page apart would share cache sets. */
 static gint64
 pad_pitch (const TpContractPlan *plan, const TpStageDim *dim, gint64 pitch)
@@ -116,6 +139,7 @@ tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
   plan->n_panel_blocks
       = (tp_contract_plan_count_panels (plan) + plan->block_panels - 1)
         / plan->block_panels;
+  plan->n_kept = count_kept (plan);
   if (plan->is_staged)
     size_dims (plan);
   plan->rows.x = step_of_x (plan, plan->rows.axis);

@@ -33,6 +33,8 @@ typedef struct
   gint64 dim_size[TP_NEST_MAX_AXES];  /* of a group, per dimension of x */
   gint64 dim_pitch[TP_NEST_MAX_AXES]; /* in scratch */
   gint64 scratch;             /* elements */
+  gint64 n_kept;              /* floats in scratch for sums of a tile whose results
+                               * take long and want registers; 0: none */
   /* Set once w is where it is read: */
   TpNest *nest;
   gboolean is_packed;         /* w; else it is read in place */
@@ -47,6 +49,8 @@ void tp_contract_plan_init (TpContractPlan *plan, const TpContract *c,
                             const TpChoice *choice);
 /* Of an element of staged x. */
 gint64 tp_contract_plan_get_stage_bytes (const TpContractPlan *plan);
+/* Of all scratch of a group. */
+gint64 tp_contract_plan_get_scratch_bytes (const TpContractPlan *plan);
 gint64 tp_contract_plan_width (const TpContractPlan *plan); /* of a panel */
 gint64 tp_contract_plan_count_panels (const TpContractPlan *plan); /* or 1 */
 /* Whether @rows x @cols points of x, read in place, are more lines than the sets of

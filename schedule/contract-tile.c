@@ -210,25 +210,54 @@ leave_points (TileState *state)
   tp_emit_set_lanes (e, -1, 1, 1);
 }
 
+/* Sum @i, of @n, once it is at its point. */
+static TpValue
+finish_sum (TileState *state, int i, int n)
+{
+  const TpContractPlan *plan = state->plan;
+  const TpContractTile *tile = state->tile;
+  TpEmit *e = state->emit;
+  gboolean sums_x = tp_contract_bytes_sums_x (plan->c);
+  TpValue of_x = sums_x ? state->acc[n + i / tile->vectors] : -1;
+
+  if (plan->n_kept > 0)
+    return tp_k_load (e->kernel, tile->kept_buffer,
+                      tp_k_index (e->kernel, (gint64) i * plan->lanes),
+                      plan->lanes, -1);
+  return plan->c->is_bytes
+             ? tp_contract_dot_finish (plan, e, state->acc[i], of_x)
+             : state->acc[i];
+}
+
+static void
+keep_sums (TileState *state, int n)
+{
+  const TpContractPlan *plan = state->plan;
+  TpKernel *k = state->emit->kernel;
+
+  for (int i = 0; i < n && plan->n_kept > 0; i++)
+    tp_k_store (k, state->tile->kept_buffer,
+                tp_k_index (k, (gint64) i * plan->lanes), state->acc[i], -1);
+}
+
+/* Results that take long take turns, in registers that sums have left. */
 static void
 emit_results (TileState *state)
 {
   const TpContractTile *tile = state->tile;
   int n = count_points (tile) * tile->vectors;
-  gboolean sums_x = tp_contract_bytes_sums_x (state->plan->c);
   TpEmit *e = state->emit;
 
+  keep_sums (state, n);
   for (int i = 0; i < n; i++)
     {
-      TpValue of_x = sums_x ? state->acc[n + i / tile->vectors] : -1;
-
+      if (state->plan->c->takes_long)
+        tp_emit_begin_turn (e, e->nest->result);
       set_point (state, i);
-      e->stages[0] = state->acc[i];
-      if (state->plan->c->is_bytes)
-        e->stages[0]
-            = tp_contract_dot_finish (state->plan, e, state->acc[i], of_x);
+      e->stages[0] = finish_sum (state, i, n);
       tp_emit_store (e, tp_emit_expr (e, e->nest->result));
     }
+  tp_emit_end_turns (e);
   leave_points (state);
 }
 

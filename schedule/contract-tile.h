@@ -6,11 +6,13 @@
 #include "schedule/emit.h"
 
 /* One tile: @rows x @cols points, @vectors vectors of which the last has
- * @active lanes. @x_buffer and @x_base: where x is read. */
+ * @active lanes. @x_buffer and @x_base: where x is read. @kept_buffer: for sums, if
+ * the plan keeps them. */
 typedef struct
 {
   int rows, cols, vectors, active;
   int x_buffer;
+  int kept_buffer;
   TpValue x_base, w_base;
 } TpContractTile;
 

@@ -50,6 +50,7 @@ typedef struct
   gboolean is_plain;          /* x can be read in place */
   gboolean is_stageable;      /* x can be staged: */
   double fill;                /* of staged x outside its guards */
+  gboolean takes_long;        /* what is made of a sum of reals */
   gboolean is_bytes;          /* dot products of four bytes at once, along the last
                                * axis of K (contract-bytes.h): */
   TpContractZero x_zero, w_zero;

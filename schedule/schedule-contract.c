@@ -228,6 +228,10 @@ emit_block (ContractState *state)
                             state->row_block, state->col_block);
   else
     state->x_buffer = state->emit->load_buffers[plan->c->x_load];
+  if (plan->n_kept > 0)
+    state->tile.kept_buffer
+        = tp_kernel_add_buffer (state->emit->kernel, TP_SPACE_LOCAL,
+                                TPLAN_DTYPE_FLOAT32, plan->n_kept, TRUE);
   emit_panels (state);
 }
 

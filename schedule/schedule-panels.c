@@ -36,13 +36,13 @@ panels_free (gpointer analysis)
 
 /* ---- choices ----------------------------------------------------------- */
 
-/* Bytes of a panel and of staged x. */
+/* Bytes of a panel, and of all else in scratch. */
 static double
 count_scratch (const TpContractPlan *plan)
 {
   double panel = (double) tp_contract_plan_width (plan) * plan->c->k_total;
 
-  return 4.0 * (panel + (plan->is_staged ? plan->scratch : 0));
+  return 4.0 * panel + tp_contract_plan_get_scratch_bytes (plan);
 }
 
 static gboolean

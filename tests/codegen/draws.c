@@ -318,7 +318,7 @@ draw_matmul (void)
 {
   MatmulCase c = { any_of (1, 2), any_of (1, 40), any_of (1, 70),
                    any_of (1, 50), any_of (0, 1), any_of (0, 1), any_of (0, 1),
-                   any_of (0, 1), any_of (0, 1) };
+                   any_of (0, 1), any_of (0, 1), any_of (0, 1) };
 
   return new_matmul (&c);
 }
@@ -327,7 +327,8 @@ static TpLowered *
 draw_sweep (void)
 {
   MatmulCase c = { any_of (1, 2), any_of (1, 3), any_of (1, 90), any_of (2, 50),
-                   FALSE, FALSE, any_of (0, 1), FALSE, any_of (0, 1) };
+                   FALSE, FALSE, any_of (0, 1), FALSE, any_of (0, 1),
+                   FALSE };
 
   return new_matmul (&c);
 }

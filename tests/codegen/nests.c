@@ -248,7 +248,8 @@ new_matmul (const MatmulCase *c)
       value = tp_nest_binary (nest, TP_EXPR_ADD, value,
                               tp_nest_load (nest, 2));
     }
-  nest->result = value;
+  nest->result
+      = c->has_tanh ? tp_nest_unary (nest, TP_EXPR_TANH, value) : value;
   tp_lowered_take_nest (lowered, nest);
   return lowered;
 }

@@ -21,6 +21,7 @@ typedef struct
   gboolean trans_a, trans_b, trans_out;
   gboolean is_w_constant;
   gboolean has_bias;
+  gboolean has_tanh;
 } MatmulCase;
 
 int add_operand (TpLowered *lowered, gint64 n, gboolean is_constant);

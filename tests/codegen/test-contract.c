@@ -5,11 +5,70 @@
 #include "byte-nests.h"
 #include "draws.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const TpTarget *const vectors[] = { &target_avx512, &target_avx2,
                                            &target_sse };
+
+/* Of the last kernel of @program, which adds up. */
+static gint64
+get_local_bytes (const TpProgram *program)
+{
+  const TpKernel *kernel = program->steps[program->n_steps - 1].kernel;
+  gint64 n = 0;
+
+  for (int i = 0; i < kernel->n_buffers; i++)
+    if (kernel->buffers[i].space == TP_SPACE_LOCAL)
+      n += kernel->buffers[i].n_elements
+           * tp_dtype_get_size (kernel->buffers[i].dtype);
+  return n;
+}
+
+/* Sums of a tile, as the text of the choice has it. */
+static gint64
+get_sums (const TpProgram *program)
+{
+  int lanes = 0, n_vectors = 0, rows = 0, cols = 0;
+
+  if (sscanf (program->schedule, "contract lanes=%d vectors=%d tile=%dx%d",
+              &lanes, &n_vectors, &rows, &cols) != 4)
+    g_test_fail_printf ("no tile in '%s'", program->schedule);
+  return (gint64) n_vectors * rows * cols;
+}
+
+/* Results that take long leave no tile of sums in registers: it is in scratch while they
+ * are made, and counts as such; a tile of few sums stays. */
+static void
+test_kept (void)
+{
+  static const MatmulCase cases[] = {
+    { 1, 45, 100, 24, .is_w_constant = TRUE, .has_tanh = TRUE },
+    { 2, 29, 67, 9, .has_bias = TRUE, .has_tanh = TRUE },
+    { 1, 1, 128, 40, .is_w_constant = TRUE, .has_tanh = TRUE },
+    { 1, 45, 100, 24, .is_w_constant = TRUE },
+    { 1, 20, 80, 1024, .is_w_constant = TRUE, .has_tanh = TRUE },
+  };
+
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (cases) * G_N_ELEMENTS (vectors); i++)
+    {
+      const MatmulCase *c = &cases[i / 4 % G_N_ELEMENTS (cases)];
+      TpTarget target = *vectors[i / 4 / G_N_ELEMENTS (cases)];
+      g_autoptr (TpLowered) lowered = new_matmul (c);
+      g_autoptr (TpProgram) program = NULL;
+      gboolean is_kept;
+
+      target.local_bytes >>= 2 * (i % 4);
+      program = tp_program_new (lowered, &target, NULL, NULL);
+      is_kept = c->has_tanh && 2 * get_sums (program) > target.n_registers;
+      g_test_message ("%s", program->schedule);
+      g_assert_true (strstr (program->schedule, "stage=1") != NULL
+                     || is_kept == (get_local_bytes (program) > 0));
+      g_assert_cmpint (get_local_bytes (program), <=, target.local_bytes);
+      check_program (lowered, program, run_by_interpreter);
+    }
+}
 
 /* Few columns do not pay for staging, so no more rows a page apart are read at once
  * than the sets of the first cache they share hold. */
@@ -109,7 +168,7 @@ test_small_sweep (void)
     {
       MatmulCase c = { any_of (1, 2), any_of (1, 3), any_of (1, 90),
                        any_of (2, 40), any_of (0, 1), FALSE, any_of (0, 1),
-                       FALSE, any_of (0, 1) };
+                       FALSE, any_of (0, 1), FALSE };
 
       n += check_alone (new_matmul (&c), vectors[i % 3], "sweep");
     }
@@ -232,6 +291,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/contract/kept", test_kept);
   g_test_add_func ("/contract/sets", test_sets);
   g_test_add_func ("/contract/in-place", test_in_place);
   g_test_add_func ("/contract/sweep", test_sweep);

@@ -241,7 +241,7 @@ test_matmul (void)
       MatmulCase c = { any_of (1, 2), any_of (1, 3) == 1 ? 1 : any_of (2, 40),
                        any_of (1, 70), any_of (1, 50), any_of (0, 1),
                        any_of (0, 1), any_of (0, 1), any_of (0, 1),
-                       any_of (0, 1) };
+                       any_of (0, 1), any_of (0, 1) };
 
       check_everywhere (make_matmul, &c);
     }

@@ -109,6 +109,7 @@ test_matmul (void)
 {
   static const MatmulCase cases[] = {
     { 1, 196, 100, 96, .is_w_constant = TRUE, .has_bias = TRUE },
+    { 1, 45, 100, 24, .is_w_constant = TRUE, .has_tanh = TRUE },
     { 1, 64, 130, 1024, .is_w_constant = TRUE },
     { 1, 1, 1000, 512, .is_w_constant = TRUE, .has_bias = TRUE },
     { 1, 1, 300, 256, .trans_b = TRUE },

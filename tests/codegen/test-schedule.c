@@ -65,7 +65,7 @@ test_random_matmul (void)
       MatmulCase c = { any_of (1, 3), any_of (1, 40), any_of (1, 70),
                        any_of (1, 20), g_test_rand_bit (), g_test_rand_bit (),
                        any_of (0, 3) == 0, g_test_rand_bit (),
-                       g_test_rand_bit () };
+                       g_test_rand_bit (), g_test_rand_bit () };
 
       check_everywhere (make_matmul, &c);
     }
