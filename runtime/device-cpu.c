@@ -177,7 +177,8 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 
   code->kernel_code = (TpKernelCode){ .base.n_units = n_units,
                                       .device = base,
-                                      .is_host = TRUE };
+                                      .is_host = TRUE,
+                                      .n_threads = device->n_threads };
   making.code = &code->kernel_code.base;
   if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !compile_kernels (device, code, error)
