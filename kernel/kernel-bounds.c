@@ -290,7 +290,7 @@ tp_kernel_verify_bounds (const TpKernel *kernel, GError **error)
 {
   g_autoptr (TpSolver) solver = tp_solver_new ();
   g_autofree TpAffine *forms = tp_new0 (TpAffine, kernel->n_instrs + 1);
-  g_autofree TpAffine *counts = tp_new0 (TpAffine, kernel->n_instrs + 1);
+  g_autofree TpAffine *counts = tp_new (TpAffine, kernel->n_instrs + 1);
   g_autofree TpAffine *quotients = tp_new0 (TpAffine, kernel->n_instrs + 1);
   g_autofree int *match = tp_kernel_match_regions (kernel);
   TpProver prover = {

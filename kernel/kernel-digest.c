@@ -5,39 +5,52 @@
 
 #include "kernel/kernel-digest.h"
 
+#include "ir/digest.h"
+
 #include <string.h>
 
-/* Seven bits a byte, small numbers of either sign first. */
-static void
-add_number (TpArray *bytes, gint64 value)
+#define MOST_DIGITS 10        /* of a number */
+#define N_NUMBERS 8           /* of an instruction */
+
+/* Seven bits a byte, small numbers of either sign first. Returns where it ends. */
+static guint8 *
+put_number (guint8 *digits, gint64 value)
 {
   guint64 rest = ((guint64) value << 1) ^ (guint64) (value >> 63);
-  guint8 digits[10];
-  guint n = 0;
 
   do
     {
-      digits[n++] = (rest & 127) | (rest > 127 ? 128 : 0);
+      *digits++ = (rest & 127) | (rest > 127 ? 128 : 0);
       rest >>= 7;
     }
   while (rest > 0);
-  tp_array_append_vals (bytes, digits, n);
+  return digits;
+}
+
+static void
+add_number (TpArray *bytes, gint64 value)
+{
+  guint8 digits[MOST_DIGITS];
+
+  tp_array_append_vals (bytes, digits, put_number (digits, value) - digits);
 }
 
 static void
 add_instr (TpArray *bytes, const TpInstr *instr, int at)
 {
   const TpValue operands[] = { instr->a, instr->b, instr->c };
+  guint8 digits[N_NUMBERS * MOST_DIGITS];
+  guint8 *end = put_number (digits, instr->op);
   guint32 bits;
 
-  add_number (bytes, instr->op);
-  add_number (bytes, instr->kind * 32 + instr->lanes);
+  end = put_number (end, instr->kind * 32 + instr->lanes);
   for (int i = 0; i < 3; i++)   /* near ones are small; none is 0 */
-    add_number (bytes, operands[i] < 0 ? 0 : at - operands[i]);
-  add_number (bytes, instr->buffer);
-  add_number (bytes, instr->imm);
+    end = put_number (end, operands[i] < 0 ? 0 : at - operands[i]);
+  end = put_number (end, instr->buffer);
+  end = put_number (end, instr->imm);
   memcpy (&bits, &instr->fimm, sizeof bits);
-  add_number (bytes, bits);
+  end = put_number (end, bits);
+  tp_array_append_vals (bytes, digits, end - digits);
 }
 
 void
@@ -66,9 +79,7 @@ tp_kernel_set_digest_name (TpKernel *kernel, const char *family)
   g_autofree char *digest = NULL;
 
   tp_kernel_append_bytes (kernel, bytes);
-  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256,
-                                        (const guchar *) bytes->data,
-                                        bytes->len);
+  digest = tp_digest_bytes (bytes->data, bytes->len);
   g_free (kernel->name);
   kernel->name = g_strdup_printf ("%s_%.32s", family, digest);
 }

@@ -55,7 +55,7 @@ get_value (const TpArena *arena, const TpTensor *tensor, void **out_owned,
 {
   if (tensor->state > 0)
     return *out_owned = tp_tensor_dup_value (tensor, error);
-  return tp_constant_get_value (arena->device, tensor, out_owned, error);
+  return tp_constant_get_value (arena->device, 1, tensor, out_owned, error);
 }
 
 /* *buf is there to be dropped on FALSE too. */

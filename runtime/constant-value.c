@@ -5,7 +5,10 @@
 
 #include "ir/graph-value.h"
 #include "ir/mapping.h"
+#include "runtime/pool.h"
 #include "runtime/strided.h"
+
+#define PART 16384            /* elements that a thread takes at a time */
 
 void *
 tp_constant_try_alloc (const TpDevice *device, gint64 size_bytes,
@@ -38,18 +41,40 @@ tp_constant_is_in_place (const TpTensor *tensor)
               == 0;
 }
 
+typedef struct
+{
+  const TpTensor *tensor;
+  char *dst;
+} Value;
+
+static void
+write_parts (gpointer data, gint64 first, gint64 end, int thread)
+{
+  const Value *value = data;
+  const TpTensor *tensor = value->tensor;
+
+  first *= PART;
+  end = MIN (end * PART, tensor->count);
+  tp_tensor_write_part (
+      tensor, first, end - first,
+      value->dst + first * (gint64) tp_dtype_get_size (tensor->dtype));
+}
+
 const void *
-tp_constant_get_value (const TpDevice *device, const TpTensor *tensor,
-                       void **out_owned, GError **error)
+tp_constant_get_value (const TpDevice *device, int n_threads,
+                       const TpTensor *tensor, void **out_owned,
+                       GError **error)
 {
   g_autofree void *rows = NULL, *value = NULL;
+  Value work;
 
   if (is_there (tensor))
     return tensor->init.data;
   rows = tp_constant_try_alloc (device, tensor->size_bytes, error);
   if (rows == NULL)
     return NULL;
-  tp_tensor_write_value (tensor, rows);
+  work = (Value){ tensor, rows };
+  tp_pool_run (n_threads, (tensor->count + PART - 1) / PART, write_parts, &work);
   if (tp_tensor_is_row_major (tensor))
     return *out_owned = g_steal_pointer (&rows);
   value = tp_constant_try_alloc (device, tensor->size_bytes, error);

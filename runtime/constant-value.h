@@ -11,8 +11,9 @@ gboolean tp_constant_is_in_place (const TpTensor *tensor);
 
 /* In the order of @tensor's strides; in *@out_owned (g_free ()) unless the bytes of
  * the file are that: those may be at any address where it is not in place. @device
- * only names who asks. NULL with TPLAN_ERROR_MEMORY. */
-const void *tp_constant_get_value (const TpDevice *device,
+ * only names who asks; @n_threads of the pool make it. NULL with
+ * TPLAN_ERROR_MEMORY. */
+const void *tp_constant_get_value (const TpDevice *device, int n_threads,
                                    const TpTensor *tensor, void **out_owned,
                                    GError **error);
 

@@ -9,6 +9,11 @@
 #include "nest/nest-text.h"
 #include "runtime/constant-value.h"
 #include "runtime/host.h"
+#include "runtime/pool.h"
+
+#define PAGE_BYTES ((gint64) 2 << 20) /* a large one */
+#define PART_BYTES 16384      /* that a thread takes at a time */
+#define THREAD_BYTES 65536    /* less is not worth a thread */
 
 struct TpConstants
 {
@@ -17,16 +22,23 @@ struct TpConstants
   TpMap *shared;              /* char * -> TpBuf *, by graph, tensor and pack */
   TpArray *bufs;              /* TpBuf *, owned */
   gint64 size_bytes;          /* of those that are the device's */
+  int n_threads;
+  TpMap *expected;            /* keys of packs, as in @shared */
+  gint64 expected_bytes;      /* of these */
+  TpBuf *slab;                /* (nullable) where packs lie, */
+  gint64 slab_bytes, slab_at; /* up to here */
 };
 
 TpConstants *
-tp_constants_new (TpDevice *device, gboolean is_host)
+tp_constants_new (TpDevice *device, gboolean is_host, int n_threads)
 {
   TpConstants *constants = g_new0 (TpConstants, 1);
 
   constants->device = device;
   constants->is_host = is_host;
+  constants->n_threads = n_threads;
   constants->shared = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
+  constants->expected = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
   constants->bufs = tp_array_new (sizeof (TpBuf *));
   return constants;
 }
@@ -40,9 +52,12 @@ tp_constants_free (TpConstants *constants)
     if (tp_array_index (constants->bufs, TpBuf *, i) != NULL)
       constants->device->ops->free_buf (
           constants->device, tp_array_index (constants->bufs, TpBuf *, i));
+  if (constants->slab != NULL)
+    constants->device->ops->free_buf (constants->device, constants->slab);
   constants->device->weight_bytes -= constants->size_bytes;
   tp_array_unref (constants->bufs);
   tp_map_free (constants->shared);
+  tp_map_free (constants->expected);
   g_free (constants);
 }
 
@@ -69,16 +84,21 @@ keep (TpConstants *constants, TpBuf *buf, char *key)
   return buf;
 }
 
+static void
+count (TpConstants *constants, gint64 size_bytes)
+{
+  constants->size_bytes += size_bytes;
+  constants->device->weight_bytes += size_bytes;
+}
+
 static TpBuf *
 alloc_counted (TpConstants *constants, gint64 size_bytes, GError **error)
 {
   TpDevice *device = constants->device;
   TpBuf *buf = device->ops->alloc (device, NULL, 0, MAX (size_bytes, 1), error);
 
-  if (buf == NULL)
-    return NULL;
-  constants->size_bytes += MAX (size_bytes, 1);
-  device->weight_bytes += MAX (size_bytes, 1);
+  if (buf != NULL)
+    count (constants, MAX (size_bytes, 1));
   return buf;
 }
 
@@ -96,6 +116,80 @@ upload (TpConstants *constants, const void *value, gint64 size_bytes,
   return NULL;
 }
 
+/* Of all that is expected; where it cannot be had, each copy is by itself, and says so
+ * if that cannot be had either. */
+static void
+make_slab (TpConstants *constants)
+{
+  gint64 size_bytes = constants->expected_bytes;
+
+  constants->expected_bytes = 0;
+  if (size_bytes < PAGE_BYTES)
+    return;
+  constants->slab = tp_host_buf_new_raw (constants->device, size_bytes, NULL);
+  if (constants->slab == NULL)
+    return;
+  constants->slab_bytes = size_bytes;
+  count (constants, size_bytes);
+}
+
+static gint64
+round_up (gint64 size_bytes)
+{
+  return (size_bytes + TP_BUF_ALIGN - 1) / TP_BUF_ALIGN * TP_BUF_ALIGN;
+}
+
+/* On the host, with any bytes. */
+static TpBuf *
+alloc_packed (TpConstants *constants, gint64 size_bytes, GError **error)
+{
+  gint64 at = constants->slab_at;
+  TpBuf *buf;
+
+  if (round_up (size_bytes) <= constants->slab_bytes - at)
+    {
+      constants->slab_at += round_up (size_bytes);
+      return tp_host_buf_wrap (
+          (char *) tp_host_buf_get_data (constants->slab) + at, size_bytes);
+    }
+  buf = tp_host_buf_new_raw (constants->device, MAX (size_bytes, 1), error);
+  if (buf != NULL)
+    count (constants, MAX (size_bytes, 1));
+  return buf;
+}
+
+typedef struct
+{
+  const TpPack *pack;
+  const void *src;
+  void *dst;
+  gint64 n_rows, part;        /* rows that are taken at a time */
+} Packing;
+
+static void
+pack_parts (gpointer data, gint64 first, gint64 end, int thread)
+{
+  const Packing *it = data;
+
+  tp_pack_run_rows (it->pack, it->src, it->dst, first * it->part,
+                    MIN (end * it->part, it->n_rows));
+}
+
+static void
+run_pack (const TpConstants *constants, const TpPack *pack, const void *src,
+          void *dst)
+{
+  gint64 size_bytes = tp_pack_get_bytes (pack);
+  Packing it = { pack, src, dst, tp_pack_count_rows (pack), 1 };
+
+  it.part = CLAMP (it.n_rows * PART_BYTES / MAX (size_bytes, 1), 1,
+                   MAX (it.n_rows, 1));
+  tp_pack_begin (pack, dst);
+  tp_pool_run (size_bytes >= THREAD_BYTES ? constants->n_threads : 1,
+               (it.n_rows + it.part - 1) / it.part, pack_parts, &it);
+  tp_pack_end (pack, dst);
+}
+
 static TpBuf *
 pack_value (TpConstants *constants, const void *value, const TpPack *pack,
             GError **error)
@@ -106,15 +200,15 @@ pack_value (TpConstants *constants, const void *value, const TpPack *pack,
 
   if (constants->is_host)
     {
-      buf = alloc_counted (constants, size_bytes, error);
+      buf = alloc_packed (constants, size_bytes, error);
       if (buf != NULL)
-        tp_pack_run (pack, value, tp_host_buf_get_data (buf));
+        run_pack (constants, pack, value, tp_host_buf_get_data (buf));
       return buf;
     }
   packed = tp_constant_try_alloc (constants->device, size_bytes, error);
   if (packed == NULL)
     return NULL;
-  tp_pack_run (pack, value, packed);
+  run_pack (constants, pack, value, packed);
   return upload (constants, packed, size_bytes, error);
 }
 
@@ -131,7 +225,8 @@ tp_constants_get (TpConstants *constants, const TpGraph *graph, int tensor,
   if (buf != NULL)
     return buf;
   make_place (constants);
-  value = tp_constant_get_value (constants->device, it, &owned, error);
+  value = tp_constant_get_value (constants->device, constants->n_threads, it,
+                                 &owned, error);
   if (value == NULL)
     return NULL;
   if (constants->is_host && tp_constant_is_in_place (it))
@@ -180,6 +275,16 @@ get_pack_key (const TpGraph *graph, int tensor, const TpPack *pack)
   return g_strdup_printf ("%p:%d:%s:%s", graph, tensor, square, text);
 }
 
+void
+tp_constants_expect (TpConstants *constants, const TpGraph *graph, int tensor,
+                     const TpPack *pack)
+{
+  if (constants->is_host
+      && tp_map_insert (constants->expected,
+                        get_pack_key (graph, tensor, pack), NULL))
+    constants->expected_bytes += round_up (tp_pack_get_bytes (pack));
+}
+
 TpBuf *
 tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
                          int tensor, const TpPack *pack, GError **error)
@@ -191,9 +296,10 @@ tp_constants_get_packed (TpConstants *constants, const TpGraph *graph,
 
   if (buf != NULL)
     return buf;
+  make_slab (constants);
   make_place (constants);
-  value = tp_constant_get_value (constants->device, &graph->tensors[tensor],
-                                 &owned, error);
+  value = tp_constant_get_value (constants->device, constants->n_threads,
+                                 &graph->tensors[tensor], &owned, error);
   if (value == NULL)
     return NULL;
   buf = pack_value (constants, value, pack, error);

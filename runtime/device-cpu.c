@@ -58,6 +58,18 @@ cpu_count (const char **out_reason)
   return is_there;
 }
 
+/* What there is to know of it may be kept where its code is. */
+static gboolean
+check_compiler (const TpCodeCache *cache, GError **error)
+{
+  if (tp_compiler_get_identity (cache) != NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_DEVICE,
+               "device '%s' is absent: %s", tp_device_cpu.name,
+               tp_compiler_get_absence ());
+  return FALSE;
+}
+
 static TpDevice *
 cpu_open (const char *which, const TpDeviceOptions *options, GError **error)
 {
@@ -66,8 +78,6 @@ cpu_open (const char *which, const TpDeviceOptions *options, GError **error)
 
   device->base.ops = &tp_device_cpu;
   device->n_threads = tp_threads_count (options->n_threads);
-  if (!tp_pool_prepare (device->n_threads, error))
-    return NULL;
   /* without one, kernels are compiled each time */
   device->cache = tp_code_cache_open (options->code_cache != NULL
                                           ? options->code_cache
@@ -76,6 +86,12 @@ cpu_open (const char *which, const TpDeviceOptions *options, GError **error)
   if (g_error_matches (reason, TPLAN_ERROR, TPLAN_ERROR_USAGE))
     {
       g_propagate_error (error, g_steal_pointer (&reason));
+      return NULL;
+    }
+  if (!check_compiler (device->cache, error)
+      || !tp_pool_prepare (device->n_threads, error))
+    {
+      tp_code_cache_close (device->cache);
       return NULL;
     }
   return &g_steal_pointer (&device)->base;
@@ -177,7 +193,8 @@ cpu_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
 
   code->kernel_code = (TpKernelCode){ .base.n_units = n_units,
                                       .device = base,
-                                      .is_host = TRUE };
+                                      .is_host = TRUE,
+                                      .n_threads = device->n_threads };
   making.code = &code->kernel_code.base;
   if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)
       || !compile_kernels (device, code, error)

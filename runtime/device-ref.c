@@ -189,7 +189,7 @@ ref_compile (TpDevice *device, const TpUnit *units, int n_units,
   RefCode *code = g_new0 (RefCode, 1);
   g_auto (TpMaking) making = { device, &code->base, NULL };
 
-  code->constants = tp_constants_new (device, TRUE);
+  code->constants = tp_constants_new (device, TRUE, 1);
   code->base.schedules = tp_new0 (char *, n_units + 1);
   code->units = tp_new0 (TpUnit, n_units + 1);
   code->n_values = tp_new0 (gint64, n_units);

@@ -160,7 +160,8 @@ typedef struct
   const TpDeviceDrivers *drivers;     /* NULL: none */
   /* How many there are; 0: none on this machine, with the reason interned. */
   int (*count) (const char **out_reason);
-  /* @which: what follows the colon: "0", a profile; NULL: nothing did. */
+  /* @which: what follows the colon: "0", a profile; NULL: nothing did, and nobody
+   * asked count (). */
   TpDevice *(*open) (const char *which, const TpDeviceOptions *options,
                      GError **error);
   void (*close) (TpDevice *device);

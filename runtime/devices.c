@@ -159,7 +159,7 @@ tp_device_open (const char *name, const TpDeviceOptions *options,
 
   if (kind == NULL)
     set_unknown_error (error, name);
-  else if (kind->count (&reason) > 0)
+  else if (kind->which == NULL || kind->count (&reason) > 0)
     return kind->open (kind->which != NULL ? strchr (name, ':') + 1 : NULL,
                        options != NULL ? options : &defaults, error);
   else

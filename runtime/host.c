@@ -58,19 +58,17 @@ tp_host_get_cpu_name (void)
   return g_strstrip (g_strndup (colon + 1, strcspn (colon + 1, "\n")));
 }
 
-/* Memory is promised before it is there: what the machine cannot have is
- * refused here, not when it is touched. */
+/* The first @large_bytes in large pages, where there are such. */
 static void *
-get_pages (gint64 size_bytes)
+get_pages (gint64 size_bytes, gint64 large_bytes)
 {
-  gsize align = size_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : TP_BUF_ALIGN;
+  gsize align = large_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : TP_BUF_ALIGN;
   void *data = NULL;
 
   if (posix_memalign (&data, align, MAX (size_bytes, 1)) != 0)
     return NULL;
   if (align == HUGE_PAGE_BYTES)
-    madvise (data, size_bytes, MADV_HUGEPAGE);
-  memset (data, 0, size_bytes);
+    madvise (data, large_bytes, MADV_HUGEPAGE);
   return data;
 }
 
@@ -83,19 +81,14 @@ new_buf (char *data, gint64 size_bytes, gboolean is_borrowed)
   return &buf->base;
 }
 
-TpBuf *
-tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
-                 gint64 size_bytes, GError **error)
+static TpBuf *
+new_own (TpDevice *device, gint64 size_bytes, gint64 large_bytes,
+         GError **error)
 {
   char *data = NULL;
 
-  if (parent != NULL)
-    {
-      g_assert (offset >= 0 && offset <= get_size (parent) - size_bytes);
-      return tp_host_buf_wrap (parent->data + offset, size_bytes);
-    }
   if (size_bytes <= tp_host_get_memory_bytes () - device->used_bytes)
-    data = get_pages (size_bytes);
+    data = get_pages (size_bytes, large_bytes);
   if (data == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
@@ -106,6 +99,32 @@ tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
     }
   tp_device_count_bytes (device, size_bytes);
   return new_buf (data, size_bytes, FALSE);
+}
+
+TpBuf *
+tp_host_buf_new_raw (TpDevice *device, gint64 size_bytes, GError **error)
+{
+  return new_own (device, size_bytes,
+                  size_bytes / HUGE_PAGE_BYTES * HUGE_PAGE_BYTES, error);
+}
+
+/* Memory is promised before it is there: what the machine cannot have is
+ * refused here, not when it is touched. */
+TpBuf *
+tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
+                 gint64 size_bytes, GError **error)
+{
+  TpBuf *buf;
+
+  if (parent != NULL)
+    {
+      g_assert (offset >= 0 && offset <= get_size (parent) - size_bytes);
+      return tp_host_buf_wrap (parent->data + offset, size_bytes);
+    }
+  buf = new_own (device, size_bytes, size_bytes, error);
+  if (buf != NULL)
+    memset (buf->data, 0, size_bytes);
+  return buf;
 }
 
 TpBuf *

@@ -8,6 +8,9 @@
  * device->used_bytes; more than the machine has is TPLAN_ERROR_MEMORY. */
 TpBuf *tp_host_buf_new (TpDevice *device, TpBuf *parent, gint64 offset,
                         gint64 size_bytes, GError **error);
+/* The same of its own, with any bytes: the caller is about to write them all. No page
+ * is larger than what is left of it. */
+TpBuf *tp_host_buf_new_raw (TpDevice *device, gint64 size_bytes, GError **error);
 /* Memory of someone else, who keeps it until the buffer is freed. */
 TpBuf *tp_host_buf_wrap (void *data, gint64 size_bytes);
 void tp_host_buf_free (TpDevice *device, TpBuf *buf);

@@ -1,79 +1,21 @@
-/* kernel-code.c: units made into programs. Layers of a network repeat, so equal
- * kernels are found by name and compiled once.
- *
- * All kernels of all devices come by here, so here they are proved to stay in
- * their memory: a schedule's mistake is an error, never a wild write. */
+/* kernel-code.c: programs with their distinct kernels, which are found by name and
+ * compiled once, and their buffers. */
 #include "config.h"
 
 #include "runtime/kernel-code.h"
 
 #include "ir/guard.h"
-#include "kernel/kernel-verify.h"
 
-/* The bytes behind argument @arg of a step of @unit; whether they may be written
- * is @out_is_writable. */
-static gint64
-find_size (const TpKernelUnit *unit, const TpArg *arg,
-           gboolean *out_is_writable)
-{
-  const TpOperand *operand = &unit->operands[arg->index];
-
-  *out_is_writable = arg->kind != TP_ARG_PACKED;
-  if (arg->kind == TP_ARG_WORKSPACE)
-    return unit->program->workspace_bytes[arg->index];
-  if (arg->kind == TP_ARG_PACKED)
-    return tp_pack_get_bytes (&unit->program->packs[arg->index]);
-  *out_is_writable = operand->is_output;
-  return operand->n_elements * (gint64) tp_dtype_get_size (operand->dtype);
-}
-
-/* What the proof of a kernel takes for granted: the sizes of its buffers, and
- * how often it runs. */
-static gboolean
-check_step (const TpKernelUnit *unit, int index, GError **error)
-{
-  const TpStep *step = &unit->program->steps[index];
-  const TpKernel *kernel = step->kernel;
-
-  for (int i = 0; i < step->n_args; i++)
-    {
-      const TpKernelBuffer *buffer = &kernel->buffers[i];
-      gint64 needed
-          = buffer->n_elements * (gint64) tp_dtype_get_size (buffer->dtype);
-      gboolean is_writable;
-      gint64 given = find_size (unit, &step->args[i], &is_writable);
-
-      if (needed <= given && (is_writable || !buffer->is_written))
-        continue;
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                   "kernel '%s' %s %" G_GINT64_FORMAT " bytes of argument %d, "
-                   "which has %" G_GINT64_FORMAT "%s",
-                   kernel->name, buffer->is_written ? "writes" : "reads",
-                   needed, i, given, is_writable ? "" : " to read");
-      return FALSE;
-    }
-  if (index < unit->program->first_repeated_step
-      || unit->program->n_iterations <= kernel->n_iterations)
-    return TRUE;
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "kernel '%s' runs %" G_GINT64_FORMAT " times, but is made for %"
-               G_GINT64_FORMAT,
-               kernel->name, unit->program->n_iterations, kernel->n_iterations);
-  return FALSE;
-}
-
-/* The number of a kernel equal to @kernel, which is added when new; -1: it is
- * wrong. Schedules give equal names to equal kernels only. */
+/* The number of a kernel equal to @kernel, which is added when new. Schedules give
+ * equal names to equal kernels only. */
 static int
-find_kernel (TpKernelCode *code, TpKernel *kernel, GError **error)
+find_kernel (TpKernelCode *code, TpKernel *kernel)
 {
   int number = code->kernels->len;
   gpointer found;
 
   if (tp_map_find (code->numbers, kernel->name, &found))
     return GPOINTER_TO_INT (found);
-  if (!tp_kernel_verify (kernel, error))
-    return -1;
   tp_array_append_val (code->kernels, kernel);
   tp_map_insert (code->numbers, g_steal_pointer (&kernel->name),
                  GINT_TO_POINTER (number));
@@ -95,68 +37,43 @@ count_workspaces (TpKernelCode *code, const TpProgram *program)
     }
 }
 
-static gboolean
-find_kernels (TpKernelCode *code, TpKernelUnit *unit, GError **error)
+static void
+find_kernels (TpKernelCode *code, TpKernelUnit *unit)
 {
   const TpProgram *program = unit->program;
 
   unit->kernels = tp_new0 (int, program->n_steps + 1);
   for (int i = 0; i < program->n_steps; i++)
-    {
-      if (check_step (unit, i, error))
-        unit->kernels[i]
-            = find_kernel (code, program->steps[i].kernel, error);
-      else
-        unit->kernels[i] = -1;
-      if (unit->kernels[i] < 0)
-        {
-          g_prefix_error (error, "tplan made a wrong kernel, which is its bug; "
-                                 "pin the op to another device: ");
-          return FALSE;
-        }
-    }
-  return TRUE;
+    unit->kernels[i] = find_kernel (code, program->steps[i].kernel);
 }
 
-/* Says which op, and what to do about a schedule made for something else. */
+/* Its program is there. */
 static void
-explain_fault (const TpUnit *unit, GError **error)
-{
-  g_autoptr (GError) fault = NULL;
-  gboolean is_misfit;
-
-  if (error == NULL || unit->graph == NULL)
-    return;
-  fault = g_steal_pointer (error);
-  is_misfit = unit->schedule != NULL
-              && g_error_matches (fault, TPLAN_ERROR, TPLAN_ERROR_INPUT);
-  g_set_error (error, fault->domain, fault->code, "op '%s': %s%s",
-               unit->graph->nodes[unit->nodes[0]].name, fault->message,
-               is_misfit ? ": the schedule is of another kernel: make the plan "
-                           "again with `tplan optimize`" : "");
-}
-
-static gboolean
-add_unit (TpKernelCode *code, int index, const TpUnit *unit,
-          const TpTarget *target, GError **error)
+add_unit (TpKernelCode *code, int index)
 {
   TpKernelUnit *it = &code->units[index];
+  const TpProgram *program = it->program;
 
-  it->graph = unit->graph != NULL ? tp_graph_ref ((TpGraph *) unit->graph)
-                                  : NULL;
-  it->n_operands = unit->lowered->n_operands;
-  it->operands = tp_memdup (unit->lowered->operands,
-                            it->n_operands * sizeof it->operands[0]);
-  it->program
-      = tp_program_new (unit->lowered, target, unit->schedule, error);
-  if (it->program == NULL || !find_kernels (code, it, error))
+  if (it->same_as >= 0)
+    it->kernels = tp_memdup (code->units[it->same_as].kernels,
+                             (program->n_steps + 1) * sizeof (int));
+  else
+    find_kernels (code, it);
+  code->base.schedules[index] = g_strdup (program->schedule);
+  count_workspaces (code, program);
+}
+
+static void
+expect_packs (const TpKernelCode *code, const TpKernelUnit *unit)
+{
+  for (int i = 0; i < unit->program->n_packs; i++)
     {
-      explain_fault (unit, error);
-      return FALSE;
+      const TpPack *pack = &unit->program->packs[i];
+      int tensor = unit->operands[pack->operand].tensor;
+
+      if (unit->graph != NULL && tensor >= 0)
+        tp_constants_expect (code->constants, unit->graph, tensor, pack);
     }
-  code->base.schedules[index] = g_strdup (it->program->schedule);
-  count_workspaces (code, it->program);
-  return TRUE;
 }
 
 static gboolean
@@ -182,16 +99,21 @@ tp_kernel_code_init (TpKernelCode *code, const TpTarget *target,
                      const TpUnit *units, GError **error)
 {
   int n = code->base.n_units;
+  const TpKernelUnits wanted = { units, n, target, MAX (code->n_threads, 1) };
 
   code->base.schedules = tp_new0 (char *, n + 1);
   code->units = tp_new0 (TpKernelUnit, n + 1);
   code->kernels = tp_array_new (sizeof (TpKernel *));
   code->numbers = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
-  code->constants = tp_constants_new (code->device, code->is_host);
+  code->constants = tp_constants_new (code->device, code->is_host,
+                                      MAX (code->n_threads, 1));
   code->workspace_bytes = g_array_new (FALSE, TRUE, sizeof (gint64));
+  if (!tp_kernel_programs_make (&wanted, code->units, error))
+    return FALSE;
   for (int i = 0; i < n; i++)
-    if (!add_unit (code, i, &units[i], target, error))
-      return FALSE;
+    add_unit (code, i);
+  for (int i = 0; i < n; i++)
+    expect_packs (code, &code->units[i]);
   return alloc_workspaces (code, error);
 }
 
@@ -204,14 +126,7 @@ tp_kernel_code_clear (TpKernelCode *code)
     if (code->workspaces[i] != NULL)
       code->device->ops->free_buf (code->device, code->workspaces[i]);
   for (int i = 0; code->units != NULL && i < code->base.n_units; i++)
-    {
-      TpKernelUnit *unit = &code->units[i];
-
-      g_clear_pointer (&unit->program, tp_program_free);
-      g_clear_pointer (&unit->graph, tp_graph_unref);
-      g_free (unit->operands);
-      g_free (unit->kernels);
-    }
+    tp_kernel_unit_clear (&code->units[i]);
   g_clear_pointer (&code->constants, tp_constants_free);
   tp_array_unref (code->kernels);
   tp_map_free (code->numbers);

@@ -5,25 +5,18 @@
 
 #include "ir/array.h"
 #include "ir/map.h"
-#include "schedule/program.h"
 #include "runtime/constants.h"
+#include "runtime/kernel-programs.h"
 
-typedef struct
-{
-  TpGraph *graph;             /* (nullable) */
-  TpProgram *program;
-  int n_operands;
-  TpOperand *operands;
-  int *kernels;               /* [step]: index of its kernel */
-} TpKernelUnit;
-
-/* The first field of a device's own code, which sets base.n_units, device and
- * is_host. */
+/* The first field of a device's own code, which sets base.n_units, device, is_host
+ * and n_threads. */
 typedef struct
 {
   TpCode base;
   TpDevice *device;
   gboolean is_host;           /* as in TpDeviceInfo */
+  int n_threads;              /* of the pool, that make and pack;
+                               * 0: one */
   TpKernelUnit *units;
   TpArray *kernels;           /* distinct TpKernel *, named "k0", "k1", ... */
   TpMap *numbers;             /* of kernels, by the name of what they compute */

@@ -60,6 +60,12 @@ tp_build_clear (TpBuild *build)
   g_clear_error (&build->error);
 }
 
+gboolean
+tp_build_is_given (const TpBuild *build)
+{
+  return build->given != NULL && build->choices->len < build->given->len;
+}
+
 void
 tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args)
 {

@@ -50,6 +50,8 @@ void tp_build_init (TpBuild *build, const TpLowered *lowered,
                     const TpTarget *target);
 void tp_build_clear (TpBuild *build);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpBuild, tp_build_clear)
+/* Whether the next choice is: nobody asks what it is better than. */
+gboolean tp_build_is_given (const TpBuild *build);
 /* @args: TpArg, one per global buffer of @kernel. */
 void tp_build_take_step (TpBuild *build, TpKernel *kernel, const TpArray *args);
 

@@ -44,4 +44,11 @@ gint64 tp_pack_get_bytes (const TpPack *pack);
  * n_elements. */
 void tp_pack_run (const TpPack *pack, const void *src, void *dst);
 
+/* The same in parts: begin, rows in any order and by any threads, end. */
+void tp_pack_begin (const TpPack *pack, void *dst);
+gint64 tp_pack_count_rows (const TpPack *pack);
+void tp_pack_run_rows (const TpPack *pack, const void *src, void *dst,
+                       gint64 first, gint64 end);
+void tp_pack_end (const TpPack *pack, void *dst);
+
 #endif

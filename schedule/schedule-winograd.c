@@ -461,7 +461,8 @@ winograd_analyze (const TpBuild *build, TpNest *const *nests, int n)
 
   if (w == NULL)
     return NULL;
-  w->ratio = find_ratio (w);
+  if (!tp_build_is_given (build))
+    w->ratio = find_ratio (w);
   return g_steal_pointer (&w);
 }
 

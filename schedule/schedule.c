@@ -142,12 +142,6 @@ tp_schedule_is_relaxed (const TpChoice *choice, gboolean *out_may)
   return *out_may && family->is_relaxed (choice);
 }
 
-static gboolean
-is_given (const TpBuild *build)
-{
-  return build->given != NULL && build->choices->len < build->given->len;
-}
-
 /* Why @pick's choice is none for @nests together; NULL: it is. */
 static const char *
 analyze_given (Pick *pick, const TpBuild *build, TpNest *const *nests, int n)
@@ -222,7 +216,7 @@ static gboolean
 schedule_together (TpBuild *build, TpNest *const *nests, int n)
 {
   g_auto (Pick) pick = { NULL };
-  gboolean is_picked = is_given (build)
+  gboolean is_picked = tp_build_is_given (build)
                            ? pick_given (&pick, build, nests, n)
                            : pick_by_model (&pick, build, nests, n);
 

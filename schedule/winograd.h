@@ -24,7 +24,8 @@ typedef struct
   int channel_axis;
   gint64 n_channels;
   gboolean is_relaxed;        /* tiles of 4x4 are listed, not of 2x2 */
-  double ratio;               /* of the model's time to that of a contraction */
+  double ratio;               /* of the model's time to that of a contraction; 0
+                               * where the choice is given */
 } TpWinograd;
 
 /* The values of a choice of the family "winograd". */

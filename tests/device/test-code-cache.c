@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "runtime/code-cache.h"
+#include "runtime/devices.h"
 #include "tests/remove-all.h"
 
 #include <fcntl.h>
@@ -355,6 +356,47 @@ test_trim (Fixture *f, gconstpointer data)
   assert_found (f, "39", value);
 }
 
+/* ---- what there is to know of LLVM --------------------------------------- */
+
+/* In a child, which knows nothing yet: whether it had to have a child of its own to
+ * ask. -1: there is no LLVM. */
+static int
+ask_to_open (const char *base)
+{
+  const TpDeviceOptions options = { .n_threads = 1, .code_cache = base };
+  pid_t child = fork ();
+  int status;
+
+  if (child == 0)
+    {
+      TpDevice *device = tp_device_open ("cpu", &options, NULL);
+      struct rusage usage;
+
+      getrusage (RUSAGE_CHILDREN, &usage);
+      _exit (device == NULL ? 2 : usage.ru_minflt > 0);
+    }
+  g_assert_cmpint (waitpid (child, &status, 0), ==, child);
+  g_assert_true (WIFEXITED (status));
+  return WEXITSTATUS (status) == 2 ? -1 : WEXITSTATUS (status);
+}
+
+/* It is kept where the caller keeps code, whatever the environment says. */
+static void
+test_identity (Fixture *f, gconstpointer data)
+{
+  int asked;
+
+  g_setenv ("TPLAN_CACHE_DIR", "off", TRUE);
+  asked = ask_to_open (f->base);
+  if (asked < 0)
+    {
+      g_test_skip ("no LLVM");
+      return;
+    }
+  g_assert_cmpint (asked, ==, 1);
+  g_assert_cmpint (ask_to_open (f->base), ==, 0);
+}
+
 #define ADD(name, test) \
   g_test_add ("/code-cache/" name, Fixture, NULL, set_up, test, tear_down)
 
@@ -371,5 +413,6 @@ main (int argc, char **argv)
   ADD ("read-only", test_read_only);
   ADD ("writers", test_writers);
   ADD ("trim", test_trim);
+  ADD ("identity", test_identity);
   return g_test_run ();
 }
