@@ -127,6 +127,7 @@ pin_and_fuse (TpWay *way, GError **error)
   if (way->graph == NULL)
     return FALSE;
   way->family = tp_fuse_find_all (way->graph, get_no_fuse (way));
+  way->has_wholes = tp_offer_has_wholes (way->family, way->graph);
   return TRUE;
 }
 
@@ -453,7 +454,8 @@ may_be_parted (const TpWay *way)
 {
   return g_strcmp0 (way->options->objective, "makespan") == 0
          && way->costs->n_devices > 1
-         && way->groups->n_groups < way->family->n_groups;
+         && way->groups->n_groups < way->family->n_groups
+         && way->has_wholes;
 }
 
 static char **

@@ -18,6 +18,7 @@ typedef struct
   TpGraph *split;             /* pinned, in these micro-batches */
   TpGraph *graph;             /* the same, with those streamed */
   TpGroups *family;           /* all that may be fused */
+  gboolean has_wholes;        /* of these */
   TpGroups *groups;           /* those of it that are offered */
   TpCosts *costs;
   gint64 *limits;             /* [row]: of what there is, and what is asked for */

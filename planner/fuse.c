@@ -11,7 +11,8 @@
  *
  * Last come wholes: a chain whose first node only puts together what it reads, and
  * the chains that make it. Each of these is in one whole or in none. Which of a
- * whole and its chains are offered is said once times are known (offer.h). */
+ * whole and its chains are offered, or of a chain and its parts on either side of where
+ * its kinds meet, is said once times are known (offer.h). */
 #include "config.h"
 
 #include "planner/fuse.h"
@@ -98,6 +99,7 @@ typedef struct
   TpOpKind *anchor;           /* right for the first and the last */
   gboolean (*joins) (TpOpKind part); /* of the rule for wholes; NULL: none are */
   gboolean *is_inside;        /* of a whole; right for the first */
+  gboolean joins_maps;        /* some rule does */
 } Chains;
 
 static TpOpKind
@@ -369,6 +371,8 @@ apply_rule (Chains *chains, const FuseRule *rule)
 
   if (rule->joins != NULL)
     chains->joins = rule->joins;
+  chains->joins_maps |= rule->matches != NULL
+                        && rule->matches (KIND_NO_ANCHOR, KIND_NO_ANCHOR);
   for (int i = 0; i < n; i++)
     if (rule->matches_three != NULL)
       try_between (chains, rule, i);
@@ -480,6 +484,56 @@ add_wholes (Chains *chains, TpGroups *groups)
       add_whole (chains, i, groups);
 }
 
+/* ---- parts ------------------------------------------------------------- */
+
+/* Where, from @at on, the next of the @n @nodes of a chain is neither a map nor a view;
+ * @n: nowhere. */
+static int
+find_anchor (const Chains *chains, const int *nodes, int n, int at)
+{
+  const TpNode *all = chains->graph->nodes;
+
+  while (at < n && (get_kind (&all[nodes[at]]) == TP_OP_MAP
+                    || get_kind (&all[nodes[at]]) == TP_OP_VIEW))
+    at++;
+  return MIN (at, n);
+}
+
+static void
+add_group (const int *nodes, int n, TpGroups *groups)
+{
+  if (n > 1)
+    tp_groups_add (groups, nodes, n);
+}
+
+/* What comes before the anchor, and what it begins. */
+static void
+add_sides (const Chains *chains, const int *nodes, int n, TpGroups *groups)
+{
+  int at = find_anchor (chains, nodes, n, 0);
+
+  if (at == 0 || at == n)
+    return;
+  if (chains->joins_maps)
+    add_group (nodes, at, groups);
+  add_group (nodes + at, n - at, groups);
+}
+
+/* Groups within a chain, those before it that they hold. */
+static void
+add_parts (const Chains *chains, const int *nodes, int n, TpGroups *groups)
+{
+  int first = find_anchor (chains, nodes, n, 0);
+  int between = find_anchor (chains, nodes, n, first + 1), rest = between + 1;
+
+  add_sides (chains, nodes, between, groups);
+  if (between == n)
+    return;
+  add_group (nodes, between, groups);
+  add_sides (chains, nodes + rest, n - rest, groups);
+  add_group (nodes + rest, n - rest, groups);
+}
+
 /* ---- groups ------------------------------------------------------------ */
 
 static void
@@ -487,11 +541,13 @@ add_chains (const Chains *chains, gboolean with_inside, TpGroups *groups)
 {
   for (int i = 0; i < chains->graph->n_nodes; i++)
     {
-      int nodes[MAX_GROUP];
+      int nodes[MAX_GROUP], n = 0;
 
-      if (chains->head[i] == i && chains->size[i] > 1
-          && (with_inside || !chains->is_inside[i]))
-        tp_groups_add (groups, nodes, list_chain (chains, i, nodes));
+      if (chains->head[i] == i && (with_inside || !chains->is_inside[i]))
+        n = list_chain (chains, i, nodes);
+      if (with_inside)
+        add_parts (chains, nodes, n, groups);
+      add_group (nodes, n, groups);
     }
 }
 

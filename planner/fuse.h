@@ -9,8 +9,8 @@
  * @disabled: names of rules not to use, NULL-terminated (nullable). */
 TpGroups *tp_fuse_find (const TpGraph *graph, const char *const *disabled);
 /* The same with the groups that these hold, for who knows which of them pay
- * (offer.h): first chains, which are disjoint, then wholes, likewise, each of some of
- * the chains and of nodes that are in none. */
+ * (offer.h): first chains, which are disjoint, each after the parts that it could be run
+ * in; then wholes, likewise, each of some of the chains and of nodes that are in none. */
 TpGroups *tp_fuse_find_all (const TpGraph *graph,
                                const char *const *disabled);
 

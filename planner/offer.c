@@ -4,6 +4,7 @@
 #include "planner/offer.h"
 
 #include "ir/guard.h"
+#include "ir/op.h"
 
 #include <string.h>
 
@@ -12,12 +13,12 @@ typedef struct
   const TpGroups *groups;
   const TpGraph *graph;
   const TpCosts *costs;       /* (nullable) */
-  int *whole_of;              /* [group]: the other that it is in; -1: none */
-  int *chain_of;              /* [node]: the innermost group that it is in; -1 */
+  int *whole_of;              /* [group]: the next larger that it is in; -1: none */
   gboolean *has_chains;       /* [group]: others are in it */
   gboolean *is_taken;         /* [group] */
-  gint64 *gains;              /* (nullable) [group * n_devices + device]: of all that
-                               * are in it */
+  gboolean *is_unsure;        /* [group]: a figure of it, or of what it holds, is a guess */
+  gint64 *gains;              /* (nullable) [group * n_devices + device]: of those in
+                               * it that are better than what they hold */
 } Offer;
 
 static int
@@ -30,32 +31,33 @@ find_last_node (const TpGroups *groups)
   return last;
 }
 
-/* Wholes come after their chains: the first group of a node is its innermost. */
+/* Groups come after those that they hold: of what has a node so far the last is the
+ * largest. */
 static void
 offer_init (Offer *offer, const TpGroups *groups)
 {
   int n = find_last_node (groups) + 1;
+  g_autofree int *largest = tp_new (int, n + 1);
 
   offer->groups = groups;
   offer->whole_of = tp_new (int, groups->n_groups + 1);
-  offer->chain_of = tp_new (int, n + 1);
   offer->has_chains = tp_new0 (gboolean, groups->n_groups + 1);
   offer->is_taken = tp_new0 (gboolean, groups->n_groups + 1);
-  memset (offer->chain_of, -1, n * sizeof (int));
+  offer->is_unsure = tp_new0 (gboolean, groups->n_groups + 1);
+  memset (largest, -1, n * sizeof (int));
   for (int i = 0; i < groups->n_groups; i++)
     {
       offer->whole_of[i] = -1;
       for (int k = 0; k < groups->groups[i].n_nodes; k++)
         {
-          int *inner = &offer->chain_of[groups->groups[i].nodes[k]];
+          int *before = &largest[groups->groups[i].nodes[k]];
 
-          if (*inner < 0)
-            *inner = i;
-          else
+          if (*before >= 0)
             {
-              offer->whole_of[*inner] = i;
+              offer->whole_of[*before] = i;
               offer->has_chains[i] = TRUE;
             }
+          *before = i;
         }
     }
 }
@@ -64,9 +66,9 @@ static void
 offer_clear (Offer *offer)
 {
   g_free (offer->whole_of);
-  g_free (offer->chain_of);
   g_free (offer->has_chains);
   g_free (offer->is_taken);
+  g_free (offer->is_unsure);
   g_free (offer->gains);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Offer, offer_clear)
@@ -128,18 +130,6 @@ find_gain (const Offer *offer, int index, int device)
              : MAX (0, apart - time_ns);
 }
 
-static void
-sum_gains (Offer *offer)
-{
-  int n_groups = offer->groups->n_groups, n = offer->costs->n_devices;
-
-  offer->gains = tp_new0 (gint64, (gsize) n_groups * n + 1);
-  for (int i = 0; i < n_groups; i++)
-    for (int d = 0; d < n && offer->whole_of[i] >= 0; d++)
-      offer->gains[(gsize) offer->whole_of[i] * n + d]
-          += find_gain (offer, i, d);
-}
-
 /* A guess beside what was measured promises gains out of nothing. */
 static gboolean
 is_guess (const Offer *offer, int whole, int device)
@@ -178,7 +168,7 @@ is_no_loss (const Offer *offer, int whole, int device,
 }
 
 static gboolean
-is_better (const Offer *offer, int whole)
+is_whole_better (const Offer *offer, int whole)
 {
   gboolean is_there = FALSE;
 
@@ -186,6 +176,95 @@ is_better (const Offer *offer, int whole)
     if (!is_no_loss (offer, whole, d, &is_there))
       return FALSE;
   return is_there;
+}
+
+/* Whether on no device less is saved if the parts of @chain are offered in place of it,
+ * and on one more. */
+static gboolean
+are_parts_better (const Offer *offer, int chain)
+{
+  gboolean is_more = FALSE;
+
+  for (int d = 0; d < offer->costs->n_devices; d++)
+    {
+      gint64 within
+          = offer->gains[(gsize) chain * offer->costs->n_devices + d];
+      gint64 gain = find_gain (offer, chain, d);
+
+      if (within < gain)
+        return FALSE;
+      is_more |= within > gain;
+    }
+  return is_more && !offer->is_unsure[chain];
+}
+
+/* A chain has nothing that joins others, but at its beginning. */
+static gboolean
+is_whole (const TpGraph *graph, const TpGroup *group)
+{
+  for (int i = 1; i < group->n_nodes; i++)
+    {
+      const TpOp *op = graph->nodes[group->nodes[i]].op;
+
+      if (op != NULL && (op->flags & TP_OP_JOINS) != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+is_better (const Offer *offer, int index)
+{
+  return is_whole (offer->graph, &offer->groups->groups[index])
+             ? is_whole_better (offer, index)
+             : !are_parts_better (offer, index);
+}
+
+gboolean
+tp_offer_has_wholes (const TpGroups *family, const TpGraph *graph)
+{
+  int last = family->n_groups - 1; /* they come last */
+
+  return last >= 0 && is_whole (graph, &family->groups[last]);
+}
+
+/* Takes those that are better than what they hold, and tells what they are in what is
+ * saved so. */
+static void
+take_better (Offer *offer)
+{
+  int n_groups = offer->groups->n_groups, n = offer->costs->n_devices;
+
+  offer->gains = tp_new0 (gint64, (gsize) n_groups * n + 1);
+  for (int i = 0; i < n_groups; i++)
+    {
+      int whole = offer->whole_of[i];
+
+      for (int d = 0; d < n; d++)
+        offer->is_unsure[i] |= is_guess (offer, i, d);
+      offer->is_taken[i] = !offer->has_chains[i] || is_better (offer, i);
+      if (whole >= 0)
+        offer->is_unsure[whole] |= offer->is_unsure[i];
+      for (int d = 0; d < n && whole >= 0; d++)
+        offer->gains[(gsize) whole * n + d]
+            += offer->is_taken[i] ? find_gain (offer, i, d)
+                                  : offer->gains[(gsize) i * n + d];
+    }
+}
+
+/* Of groups within each other the largest stays. */
+static void
+drop_held (Offer *offer)
+{
+  g_autofree gboolean *is_held = tp_new0 (gboolean, offer->groups->n_groups + 1);
+
+  for (int i = offer->groups->n_groups - 1; i >= 0; i--)
+    {
+      int whole = offer->whole_of[i];
+
+      is_held[i] = whole >= 0 && (is_held[whole] || offer->is_taken[whole]);
+      offer->is_taken[i] &= !is_held[i];
+    }
 }
 
 /* What rows of groups are measurements of is told by the first that is one. */
@@ -235,12 +314,8 @@ tp_offer_choose (const TpGroups *family, const TpGraph *graph,
   offer_init (&own, family);
   own.graph = graph;
   own.costs = costs;
-  sum_gains (&own);
-  for (int i = family->n_groups - 1; i >= 0; i--)
-    if (own.whole_of[i] >= 0)
-      own.is_taken[i] = !own.is_taken[own.whole_of[i]];
-    else
-      own.is_taken[i] = !own.has_chains[i] || is_better (&own, i);
+  take_better (&own);
+  drop_held (&own);
   keep_costs (&own, costs);
   if (costs->n_groups < family->n_groups)
     tp_costs_seal (costs);
@@ -248,6 +323,17 @@ tp_offer_choose (const TpGroups *family, const TpGraph *graph,
 }
 
 /* ---- without ----------------------------------------------------------- */
+
+/* How many of @group and those that hold it are taken. */
+static int
+count_taken (const Offer *offer, int group)
+{
+  int n = 0;
+
+  for (; group >= 0; group = offer->whole_of[group])
+    n += offer->is_taken[group];
+  return n;
+}
 
 static gboolean
 is_equal (const TpGroup *a, const TpGroup *b)
@@ -270,9 +356,8 @@ tp_offer_allows (const TpGroups *family, const TpGroups *groups)
       n += own.is_taken[i];
     }
   for (int i = 0; i < family->n_groups; i++)
-    if (own.whole_of[i] >= 0
-            ? own.is_taken[i] == own.is_taken[own.whole_of[i]]
-            : !own.has_chains[i] && !own.is_taken[i])
+    if (count_taken (&own, i) > 1
+        || (!own.has_chains[i] && count_taken (&own, i) == 0))
       return FALSE;
   return n == groups->n_groups;
 }

@@ -32,6 +32,7 @@ typedef struct
   guint *kinds;               /* [node]: of itself */
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
+  gboolean pairs_elementwise; /* a rule does */
 } Fusion;
 
 typedef struct Rule Rule;
@@ -434,14 +435,63 @@ tp_checker_get_rule (int index)
 }
 
 static void
+add_run (const int *nodes, int n, TpGroups *groups)
+{
+  if (n > 1)
+    tp_groups_add (groups, nodes, n);
+}
+
+/* What comes before the one op that is not elementwise, and that with the rest. */
+static void
+add_halves (const Fusion *fusion, const int *nodes, int n, TpGroups *groups)
+{
+  int at = 0;
+
+  while (at < n && get_part_kind (fusion, nodes[at]) == ELEMENTWISE)
+    at++;
+  if (at == 0 || at == n)
+    return;
+  if (fusion->pairs_elementwise)
+    add_run (nodes, at, groups);
+  add_run (nodes + at, n - at, groups);
+}
+
+/* "Parts of a chain": a reduction that comes after a contraction is that of
+ * attention. */
+static void
+add_parts (const Fusion *fusion, const int *nodes, int n, TpGroups *groups)
+{
+  gboolean is_multiplied = FALSE;
+  int cut = n;
+
+  for (int i = 0; i < n; i++)
+    {
+      guint kind = fusion->kinds[nodes[i]];
+
+      if (is_multiplied && kind == KIND (TP_OP_REDUCE))
+        cut = i;
+      is_multiplied |= kind == KIND (TP_OP_CONTRACT);
+    }
+  add_halves (fusion, nodes, cut, groups);
+  if (cut == n)
+    return;
+  add_run (nodes, cut, groups);
+  add_halves (fusion, nodes + cut + 1, n - cut - 1, groups);
+  add_run (nodes + cut + 1, n - cut - 1, groups);
+}
+
+static void
 add_chains (const Fusion *fusion, TpGroups *groups)
 {
   for (int i = 0; i < fusion->graph->n_nodes; i++)
     {
-      int nodes[TP_CHECKER_MAX_FUSED];
+      int nodes[TP_CHECKER_MAX_FUSED], n;
 
-      if (fusion->before[i] < 0 && fusion->after[i] >= 0)
-        tp_groups_add (groups, nodes, list_chain (fusion, i, nodes));
+      if (fusion->before[i] >= 0 || fusion->after[i] < 0)
+        continue;
+      n = list_chain (fusion, i, nodes);
+      add_parts (fusion, nodes, n, groups);
+      tp_groups_add (groups, nodes, n);
     }
 }
 
@@ -459,7 +509,11 @@ tp_checker_find_groups (const TpGraph *graph, const char *const *left_out)
     else if (rules[i].join == NULL)
       has_wholes = TRUE;
     else
-      apply (&fusion, &rules[i]);
+      {
+        fusion.pairs_elementwise
+            |= rules[i].before == ELEMENTWISE && rules[i].after == ELEMENTWISE;
+        apply (&fusion, &rules[i]);
+      }
   for (int i = graph->n_nodes - 1; i >= 0; i--)
     look_down (&fusion, i);
   add_chains (&fusion, groups);

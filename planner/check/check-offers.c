@@ -1,12 +1,14 @@
 /* check-offers.c: of groups that hold others, which are offered to be fused.
  *
- * docs/planner.md, "Groups within groups". A family lists wholes after all chains, so a
- * group that shares an op with an earlier one is a whole which holds that. */
+ * docs/planner.md, "Groups within groups". A family lists groups after those that they
+ * hold, so one that shares an op with earlier ones holds the last of these, and that
+ * the others. */
 #include "config.h"
 
 #include "planner/check/check-offers.h"
 
 #include "ir/guard.h"
+#include "ir/op.h"
 
 #include <string.h>
 
@@ -18,8 +20,8 @@ typedef struct
   const TpGroups *family;
   const TpGraph *graph;
   const TpCosts *costs;
-  int *holder;                /* [group]: the whole that holds it; -1: none */
-  gboolean *holds;            /* [group]: whether it is such a whole */
+  int *holder;                /* [group]: the least that holds it; -1: none */
+  gboolean *holds;            /* [group]: whether it holds any */
   gboolean *is_offered;       /* [group] */
 } Offers;
 
@@ -47,9 +49,9 @@ static void
 offers_init (Offers *offers, const TpGroups *family)
 {
   gsize n_ops = (gsize) count_ops (family), n = (gsize) family->n_groups;
-  g_autofree int *first = tp_new (int, n_ops + 1);
+  g_autofree int *last = tp_new (int, n_ops + 1);
 
-  memset (first, -1, n_ops * sizeof (int));
+  memset (last, -1, n_ops * sizeof (int));
   offers->family = family;
   offers->holder = tp_new (int, n + 1);
   offers->holds = tp_new0 (gboolean, n + 1);
@@ -61,13 +63,12 @@ offers_init (Offers *offers, const TpGroups *family)
       {
         int op = family->groups[i].nodes[k];
 
-        if (first[op] < 0)
-          first[op] = i;
-        else
+        if (last[op] >= 0)
           {
-            offers->holder[first[op]] = i;
+            offers->holder[last[op]] = i;
             offers->holds[i] = TRUE;
           }
+        last[op] = i;
       }
 }
 
@@ -83,15 +84,19 @@ is_same (const TpGroup *a, const TpGroup *b)
   return is_equal;
 }
 
-/* All of what a whole holds, or it; and what is in none. */
+/* One at most of a group and all that hold it; of what holds none, one. */
 static gboolean
 is_consistent (const Offers *offers, int group)
 {
-  int holder = offers->holder[group];
+  gboolean is_there = FALSE;
 
-  if (holder >= 0)
-    return offers->is_offered[group] != offers->is_offered[holder];
-  return offers->holds[group] || offers->is_offered[group];
+  for (int i = group; i >= 0; i = offers->holder[i])
+    {
+      if (is_there && offers->is_offered[i])
+        return FALSE;
+      is_there |= offers->is_offered[i];
+    }
+  return is_there || offers->holds[group];
 }
 
 gboolean
@@ -137,7 +142,7 @@ sum_apart (const Offers *offers, const TpGroup *group, int device)
   return sum;
 }
 
-/* What chain @index saves on @device. */
+/* What group @index saves on @device. */
 static gint64
 find_gain (const Offers *offers, int index, int device)
 {
@@ -166,8 +171,8 @@ is_guess (const Offers *offers, int whole, int device)
   return FALSE;
 }
 
-/* Whether a whole is offered. @gains: [group * n_devices + device]: of all chains that
- * it holds. */
+/* Whether a whole is better than what it holds. @gains: [group * n_devices +
+ * device]: of the best that it holds. */
 static gboolean
 is_better (const Offers *offers, int whole, const gint64 *gains)
 {
@@ -190,6 +195,60 @@ is_better (const Offers *offers, int whole, const gint64 *gains)
   return is_anywhere;
 }
 
+/* Whether @group puts together what its ops before that make. */
+static gboolean
+is_whole (const Offers *offers, int index)
+{
+  const TpGroup *group = &offers->family->groups[index];
+  gboolean is_put = FALSE;
+
+  for (int i = 1; i < group->n_nodes; i++)
+    {
+      const TpNode *it = &offers->graph->nodes[group->nodes[i]];
+
+      is_put |= it->op != NULL && (it->op->flags & TP_OP_JOINS);
+    }
+  return is_put;
+}
+
+/* Whether a figure of @chain is a guess, or one of its parts, which come right before
+ * it. */
+static gboolean
+is_guessed (const Offers *offers, int chain)
+{
+  for (int i = chain; i >= 0; i--)
+    {
+      int k = i;
+
+      while (k >= 0 && k != chain)
+        k = offers->holder[k];
+      for (int d = 0; d < offers->costs->n_devices && k == chain; d++)
+        if (is_guess (offers, i, d))
+          return TRUE;
+      if (k != chain)
+        return FALSE;
+    }
+  return FALSE;
+}
+
+/* Whether a chain keeps its place before its parts: it saves more on some device, or
+ * they nothing more on any. */
+static gboolean
+is_kept (const Offers *offers, int chain, const gint64 *within)
+{
+  gboolean is_less = FALSE;
+
+  for (int d = 0; d < offers->costs->n_devices; d++)
+    {
+      gint64 gain = find_gain (offers, chain, d);
+
+      if (gain > within[d])
+        return TRUE;
+      is_less |= gain < within[d];
+    }
+  return !is_less || is_guessed (offers, chain);
+}
+
 static void
 choose (Offers *offers)
 {
@@ -197,16 +256,21 @@ choose (Offers *offers)
   g_autofree gint64 *gains = tp_new0 (gint64, (gsize) n * n_devices + 1);
 
   for (int i = 0; i < n; i++)
-    for (int d = 0; d < n_devices && offers->holder[i] >= 0; d++)
-      gains[(gsize) offers->holder[i] * n_devices + d]
-          += find_gain (offers, i, d);
+    {
+      gint64 *own = &gains[(gsize) i * n_devices];
+
+      offers->is_offered[i] = !offers->holds[i]
+                              || (is_whole (offers, i)
+                                      ? is_better (offers, i, gains)
+                                      : is_kept (offers, i, own));
+      for (int d = 0; d < n_devices && offers->is_offered[i]; d++)
+        own[d] = find_gain (offers, i, d);
+      for (int d = 0; d < n_devices && offers->holder[i] >= 0; d++)
+        gains[(gsize) offers->holder[i] * n_devices + d] += own[d];
+    }
   for (int i = 0; i < n; i++)
-    if (offers->holder[i] < 0)
-      offers->is_offered[i]
-          = !offers->holds[i] || is_better (offers, i, gains);
-  for (int i = 0; i < n; i++)
-    if (offers->holder[i] >= 0)
-      offers->is_offered[i] = !offers->is_offered[offers->holder[i]];
+    for (int k = offers->holder[i]; k >= 0; k = offers->holder[k])
+      offers->is_offered[i] &= !offers->is_offered[k];
 }
 
 /* Measurements are called by the first row, from 1, that has them. */
