@@ -31,7 +31,7 @@ class Limited(Checker):
         priced, own = {}, [[0, 0] for _ in self.ops]
         terms = [((*name, 0), *term) for name, *term in self.terms()] if bound["costs"] else []
         for row, (d, step, price) in enumerate(bound["prices"]):
-            need(price >= 0 and self.limits[d] > 0 and step < len(self.ops), "price")
+            need(price >= 0 and d in (0, 1) and self.limits[d] > 0 and 0 <= step < len(self.ops), "price")
             terms += [(("m", t, row), price * size >> 30, d, NONE, ops)
                       for t, size, ops in self.held(d, step)]
         for key, price, d, maker, readers in terms:

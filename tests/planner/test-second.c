@@ -213,6 +213,20 @@ write_good_mixes (Bundle *bundle)
     }
 }
 
+static void
+write_good_ends (Bundle *bundle)
+{
+  for (int round = 0, n = 0; n < N_GOOD; round++)
+    {
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+
+      if (mix == NULL)
+        continue;
+      write_mix (bundle, mix, "good-ends");
+      n++;
+    }
+}
+
 /* Of two graphs and three, on two devices. */
 static void
 write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
@@ -227,6 +241,24 @@ write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
       write_mix (bundle, mix, mutation->name);
       n_done++;
     }
+}
+
+/* Within limits that bind. */
+static void
+write_bad_ends (Bundle *bundle, const TpTestMixMutation *mutation)
+{
+  int n_done = 0;
+
+  for (int round = 0; round < 400 && n_done < TP_EACH; round++)
+    {
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+
+      if (mix == NULL || !mutation->mutate (mix))
+        continue;
+      write_mix (bundle, mix, mutation->name);
+      n_done++;
+    }
+  g_assert_cmpint (n_done, >, 0);
 }
 
 static TpTestCase *
@@ -464,6 +496,7 @@ test_good (void)
   write_good_spans (&bundle);
   write_good_rated (&bundle);
   write_good_mixes (&bundle);
+  write_good_ends (&bundle);
   write_trees (&bundle);
   expect_verdicts (&bundle);
   bundle_clear (&bundle);
@@ -561,6 +594,24 @@ test_bad_mixes (void)
   bundle_clear (&bundle);
 }
 
+static void
+test_bad_ends (void)
+{
+  const TpTestMixMutation *it = &tp_test_ends_mutations[TP_TEST_ENDS_ALONE];
+  int n_kinds = 0;
+  Bundle bundle;
+
+  bundle_init (&bundle, "check_plan.py");
+  for (; it->name != NULL; it++)
+    {
+      write_bad_ends (&bundle, it);
+      n_kinds++;
+    }
+  expect_verdicts (&bundle);
+  bundle_clear (&bundle);
+  g_assert_cmpint (n_kinds, >, 40);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -579,6 +630,7 @@ main (int argc, char **argv)
                         test_bad_shared);
   g_test_add_func ("/second/tight", test_bad_tight);
   g_test_add_func ("/second/mixes", test_bad_mixes);
+  g_test_add_func ("/second/ends", test_bad_ends);
   g_test_add_data_func ("/second/loads", tp_test_load_mutations,
                         test_bad_loads);
   g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,
