@@ -107,6 +107,19 @@ gather (const Tree *tree, int device, guint8 *devices)
 
 /* ---- weights and prices of a node ---------------------------------------------- */
 
+/* And what is on the way to it from the best. */
+static void
+offer (Tree *tree, const guint8 *devices)
+{
+  g_autofree guint8 *from
+      = tp_memdup (tree->best->devices,
+                   (gsize) tree->game.whole.graph->n_nodes + 1);
+
+  tp_load_best_offer (tree->best, devices);
+  tp_load_best_walk (tree->best, from, devices);
+  tp_load_best_walk (tree->best, devices, from);
+}
+
 /* FALSE: it leads nowhere. */
 static gboolean
 try_choice (Tree *tree, int index, const TpRoomChoice *choice)
@@ -117,7 +130,7 @@ try_choice (Tree *tree, int index, const TpRoomChoice *choice)
   gboolean is_new;
 
   tree->work_left -= tree->game.whole.graph->n_nodes;
-  tp_load_best_offer (tree->best, cut->devices);
+  offer (tree, cut->devices);
   is_new = tp_room_game_meet (&tree->game, cut->devices);
   if (node->cut != NULL && cut->bound_ns <= node->cut->bound_ns)
     return is_new;
