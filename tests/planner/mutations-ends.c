@@ -329,57 +329,24 @@ huge_room_weight (TpMix *mix)
   return TRUE;
 }
 
+/* What is found is changed so. */
+#define SPOIL(name, type, find, change)                                        \
+  static gboolean name (TpMix *mix)                                            \
+  {                                                                            \
+    type *it = find;                                                           \
+                                                                               \
+    if (it != NULL)                                                            \
+      it->change;                                                              \
+    return it != NULL;                                                         \
+  }
+
 /* ---- prices ---------------------------------------------------------------------- */
 
-static gboolean
-negative_price (TpMix *mix)
-{
-  TpMemoryPrice *price = find_price (mix);
-
-  if (price != NULL)
-    price->price = -1 - pick (1000);
-  return price != NULL;
-}
-
-static gboolean
-price_elsewhere (TpMix *mix)
-{
-  TpMemoryPrice *price = find_price (mix);
-
-  if (price != NULL)
-    price->device = 2 + pick (3);
-  return price != NULL;
-}
-
-static gboolean
-price_before_all (TpMix *mix)
-{
-  TpMemoryPrice *price = find_price (mix);
-
-  if (price != NULL)
-    price->device = -1 - pick (2);
-  return price != NULL;
-}
-
-static gboolean
-price_never (TpMix *mix)
-{
-  TpMemoryPrice *price = find_price (mix);
-
-  if (price != NULL)
-    price->step = 1 << 20;
-  return price != NULL;
-}
-
-static gboolean
-price_too_early (TpMix *mix)
-{
-  TpMemoryPrice *price = find_price (mix);
-
-  if (price != NULL)
-    price->step = -1;
-  return price != NULL;
-}
+SPOIL (negative_price, TpMemoryPrice, find_price (mix), price = -1 - pick (1000))
+SPOIL (price_elsewhere, TpMemoryPrice, find_price (mix), device = 2 + pick (3))
+SPOIL (price_before_all, TpMemoryPrice, find_price (mix), device = -1 - pick (2))
+SPOIL (price_never, TpMemoryPrice, find_price (mix), step = 1 << 20)
+SPOIL (price_too_early, TpMemoryPrice, find_price (mix), step = -1)
 
 static gboolean
 price_without_limit (TpMix *mix)
@@ -414,25 +381,8 @@ memory_alone (TpMix *mix)
 
 /* ---- shares ---------------------------------------------------------------------- */
 
-static gboolean
-negative_share (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcem");
-
-  if (share != NULL)
-    share->amount = -1 - pick (5);
-  return share != NULL;
-}
-
-static gboolean
-large_share (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcem");
-
-  if (share != NULL)
-    share->amount = FAR / 2;
-  return share != NULL;
-}
+SPOIL (negative_share, TpMemoryShare, find_any_share (mix, "hdcem"), amount = -1 - pick (5))
+SPOIL (large_share, TpMemoryShare, find_any_share (mix, "hdcem"), amount = FAR / 2)
 
 static gboolean
 repeat_share (TpMix *mix)
@@ -448,25 +398,8 @@ repeat_share (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-share_of_nobody (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcemk");
-
-  if (share != NULL)
-    share->op = 1 << 20;
-  return share != NULL;
-}
-
-static gboolean
-share_of_no_op (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcemk");
-
-  if (share != NULL)
-    share->op = -1;
-  return share != NULL;
-}
+SPOIL (share_of_nobody, TpMemoryShare, find_any_share (mix, "hdcemk"), op = 1 << 20)
+SPOIL (share_of_no_op, TpMemoryShare, find_any_share (mix, "hdcemk"), op = -1)
 
 /* Who makes what is copied does not read it. */
 static gboolean
@@ -483,75 +416,13 @@ share_of_maker (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-share_of_nothing (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcem");
-
-  if (share != NULL)
-    share->index = 1 << 20;
-  return share != NULL;
-}
-
-static gboolean
-share_before_all (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcemk");
-
-  if (share != NULL)
-    share->index = -1;
-  return share != NULL;
-}
-
-static gboolean
-share_of_no_price (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "m");
-
-  if (share != NULL)
-    share->row += 100;
-  return share != NULL;
-}
-
-static gboolean
-share_of_price_before (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "m");
-
-  if (share != NULL)
-    share->row = -1;
-  return share != NULL;
-}
-
-static gboolean
-copy_with_price (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hd");
-
-  if (share != NULL)
-    share->row = 1;
-  return share != NULL;
-}
-
-static gboolean
-gain_with_price (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "ce");
-
-  if (share != NULL)
-    share->row = 1;
-  return share != NULL;
-}
-
-static gboolean
-unknown_kind (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "hdcem");
-
-  if (share != NULL)
-    share->kind = 'x';
-  return share != NULL;
-}
+SPOIL (share_of_nothing, TpMemoryShare, find_any_share (mix, "hdcem"), index = 1 << 20)
+SPOIL (share_before_all, TpMemoryShare, find_any_share (mix, "hdcemk"), index = -1)
+SPOIL (share_of_no_price, TpMemoryShare, find_any_share (mix, "m"), row += 100)
+SPOIL (share_of_price_before, TpMemoryShare, find_any_share (mix, "m"), row = -1)
+SPOIL (copy_with_price, TpMemoryShare, find_any_share (mix, "hd"), row = 1)
+SPOIL (gain_with_price, TpMemoryShare, find_any_share (mix, "ce"), row = 1)
+SPOIL (unknown_kind, TpMemoryShare, find_any_share (mix, "hdcem"), kind = 'x')
 
 /* Of the tensor as if it were a group. */
 static gboolean
@@ -596,15 +467,7 @@ share_of_no_colocation (TpMix *mix)
 }
 
 /* Amounts of what is together add up to nothing. */
-static gboolean
-raise_together (TpMix *mix)
-{
-  TpMemoryShare *share = find_any_share (mix, "k");
-
-  if (share != NULL)
-    share->amount += 1 + pick (5);
-  return share != NULL;
-}
+SPOIL (raise_together, TpMemoryShare, find_any_share (mix, "k"), amount += 1 + pick (5))
 
 #define MUTATION(name) { "ends-" #name, name }
 
