@@ -9,6 +9,7 @@
 #include "planner/limit.h"
 #include "planner/load-room.h"
 #include "planner/load.h"
+#include "planner/room-tree.h"
 #include "planner/share-model.h"
 #include "planner/share.h"
 
@@ -18,6 +19,23 @@ static gint64
 find_excess (gpointer layout, const guint8 *devices)
 {
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
+}
+
+/* On two devices, where weights alone leave a gap. */
+static void
+search_tree (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
+             TpLoadProof *proof)
+{
+  g_auto (TpLoadModel) model = { 0 };
+  const TpRoomPart part = { problem, 1, 0 };
+  TpLoadBest best = { &model, devices, proof->loads, 0, room, 0, 0, 0 };
+
+  if (problem->n_devices != 2
+      || tp_load_proof_get_bound (proof) == proof->load_ns)
+    return;
+  tp_load_model_init (&model, problem);
+  room->work_left = ROOM_WORK;
+  tp_room_tree_search (problem, &part, 1, &best, proof);
 }
 
 /* From the cheapest for one run that fits. What is proved holds of all placements, whether they fit or not. */
@@ -36,7 +54,10 @@ solve_within (const TpProblem *problem, guint8 *devices, GError **error)
   tp_limit_layout_init (&layout, problem);
   proof = tp_load_solve_within (problem, &room, devices, &excess, error);
   if (proof != NULL && excess == 0)
-    tp_load_room_search (problem, devices, &room, proof);
+    {
+      tp_load_room_search (problem, devices, &room, proof);
+      search_tree (problem, &room, devices, proof);
+    }
   if (proof == NULL || excess == 0)
     return g_steal_pointer (&proof);
   tp_limit_fail (problem, (const gint8 *) devices, FALSE, error);

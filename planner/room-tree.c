@@ -12,6 +12,7 @@
 
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "ir/plan.h"
 #include "planner/room-cut.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@
 #define WORK (1 << 17)        /* of the nodes below */
 #define MAX_SHARES (1 << 16)  /* in all bounds of the proof */
 #define MAX_NODES 4096
+#define NO_LAYOUT (TP_PLAN_MAX_NUMBER / 16) /* of bytes that are too many */
 #define NEAR 8                /* placements that are the cheapest */
 
 typedef struct
@@ -105,6 +107,19 @@ gather (const Tree *tree, int device, guint8 *devices)
 
 /* ---- weights and prices of a node ---------------------------------------------- */
 
+/* And what is on the way to it from the best. */
+static void
+offer (Tree *tree, const guint8 *devices)
+{
+  g_autofree guint8 *from
+      = tp_memdup (tree->best->devices,
+                   (gsize) tree->game.whole.graph->n_nodes + 1);
+
+  tp_load_best_offer (tree->best, devices);
+  tp_load_best_walk (tree->best, from, devices);
+  tp_load_best_walk (tree->best, devices, from);
+}
+
 /* FALSE: it leads nowhere. */
 static gboolean
 try_choice (Tree *tree, int index, const TpRoomChoice *choice)
@@ -115,7 +130,7 @@ try_choice (Tree *tree, int index, const TpRoomChoice *choice)
   gboolean is_new;
 
   tree->work_left -= tree->game.whole.graph->n_nodes;
-  tp_load_best_offer (tree->best, cut->devices);
+  offer (tree, cut->devices);
   is_new = tp_room_game_meet (&tree->game, cut->devices);
   if (node->cut != NULL && cut->bound_ns <= node->cut->bound_ns)
     return is_new;
@@ -278,13 +293,15 @@ choose_op (const Tree *tree, const TpRoomChoice *choice)
   return found;
 }
 
-/* The one placement below node @index. FALSE: it fits. */
+/* The one placement below node @index. FALSE: it fits, or its groups cannot run at all. */
 static gboolean
 rule_out (Tree *tree, int index)
 {
   TpLoadRoom *room = tree->best->room;
+  gint64 excess
+      = room->find_excess (room->data, (const guint8 *) tree->fixed);
 
-  if (room->find_excess (room->data, (const guint8 *) tree->fixed) == 0)
+  if (excess == 0 || excess >= NO_LAYOUT)
     return FALSE;
   get_node (tree, index)->is_too_large = TRUE;
   get_node (tree, index)->bound = TP_COST_NONE;

@@ -31,7 +31,7 @@ class Limited(Checker):
         priced, own = {}, [[0, 0] for _ in self.ops]
         terms = [((*name, 0), *term) for name, *term in self.terms()] if bound["costs"] else []
         for row, (d, step, price) in enumerate(bound["prices"]):
-            need(price >= 0 and self.limits[d] > 0 and step < len(self.ops), "price")
+            need(price >= 0 and d in (0, 1) and self.limits[d] > 0 and 0 <= step < len(self.ops), "price")
             terms += [(("m", t, row), price * size >> 30, d, NONE, ops)
                       for t, size, ops in self.held(d, step)]
         for key, price, d, maker, readers in terms:
@@ -70,7 +70,7 @@ class Limited(Checker):
              "shares above the price, or of a colocation that do not add up to 0")
         return -self.p["constant_ns"] * bound["costs"], own
 
-    def paid(self, bound):
+    def most_paid(self, bound):
         """For memory, by what fits, at most."""
         if self.pool:
             sums = [sum(price for at, _, price in bound["prices"] if at == d) for d in (0, 1)]
@@ -83,7 +83,7 @@ class Limited(Checker):
             if rest != self.last:
                 self.last, self.sums = rest, self.levels(rest[0])
             offset, own = self.sums
-            least = offset - self.paid(self.p["memory_bounds"][rest[0]]) + sum(min(own[i][d] for d in at) for i, at in enumerate(where))
+            least = offset - self.most_paid(self.p["memory_bounds"][rest[0]]) + sum(min(own[i][d] for d in at) for i, at in enumerate(where))
             return (least >= self.least if self.p["memory_bounds"][rest[0]]["costs"]
                     else least > 0)
         if kind == "full":

@@ -11,6 +11,7 @@
 #include "planner/check/check-ends.h"
 
 #include "ir/guard.h"
+#include "planner/check/check-costs.h"
 #include "planner/check/check-memory.h"
 #include "planner/check/check-room.h"
 #include "planner/check/check-share.h"
@@ -292,9 +293,9 @@ walk_tree (Walk *walk, gint64 *bound)
 static gint8
 find_only (const TpChecker *checker, int op)
 {
-  const gint64 *costs = &checker->node_costs[2 * (gsize) op];
-
-  return costs[0] == TP_COST_NONE ? 1 : costs[1] == TP_COST_NONE ? 0 : FREE;
+  if (!tp_checker_may_run (checker, op, 0))
+    return 1;
+  return tp_checker_may_run (checker, op, 1) ? FREE : 0;
 }
 
 static void

@@ -97,6 +97,55 @@ tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs)
 }
 
 void
+tp_test_mix_enlarge (TpTestMixCase *test, gint64 times)
+{
+  for (int i = 0; i < test->n_parts; i++)
+    for (int k = 0; k < test->parts[i]->graph->n_tensors; k++)
+      test->parts[i]->graph->tensors[k].size_bytes *= times;
+}
+
+/* Of the device that takes more, so many percent of what @free_mix takes; of the other now and
+ * then. */
+static gint64 *
+draw_tight_limits (const TpMix *free_mix)
+{
+  gint64 bytes[2] = { 0, 0 }, *limits = g_new0 (gint64, 3);
+  int d;
+
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < free_mix->n_parts; i++)
+      bytes[k] += free_mix->parts[i].plan->peak_bytes[k]
+                  + free_mix->parts[i].plan->weight_bytes[k];
+  d = bytes[1] > bytes[0];
+  limits[d] = 1 + bytes[d] * g_test_rand_int_range (60, 100) / 100;
+  if (g_test_rand_int_range (0, 4) == 0)
+    limits[1 - d] = 1 + bytes[1 - d] + bytes[d] / 2;
+  return limits;
+}
+
+TpMix *
+tp_test_mix_place_tight (int round)
+{
+  TpTestMixSpec spec = tp_test_mix_spec_draw (12);
+  g_autoptr (TpTestMixCase) test = NULL;
+  g_autoptr (TpMix) free_mix = NULL, mix = NULL;
+  g_autofree gint64 *limits = NULL;
+  gint64 n_runs[TP_TEST_MIX_PARTS];
+
+  spec.n_parts = MAX (spec.n_parts, 2);
+  test = tp_test_mix_case_new (&spec);
+  tp_test_mix_enlarge (test, round % 4 == 0 ? 1 : 64);
+  tp_test_mix_draw_rates (n_runs);
+  free_mix = tp_test_mix_place (test, n_runs);
+  mix = tp_test_mix_new (test, n_runs);
+  limits = draw_tight_limits (free_mix);
+  if (!tp_mix_place (mix, limits, NULL) || mix->proof->room == NULL)
+    return NULL;
+  mix->memory_limits = g_steal_pointer (&limits);
+  return g_steal_pointer (&mix);
+}
+
+void
 tp_test_mix_draw_rates (gint64 *n_runs)
 {
   for (int i = 0; i < TP_TEST_MIX_PARTS; i++)

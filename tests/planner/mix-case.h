@@ -35,6 +35,12 @@ TpMix *tp_test_mix_new (const TpTestMixCase *test, const gint64 *n_runs);
 /* The same, placed: rates are such that they can be kept. */
 TpMix *tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs);
 
+/* All tensors are so many times as large, which leaves little to how they are aligned. */
+void tp_test_mix_enlarge (TpTestMixCase *test, gint64 times);
+/* Within limits that bind, with a proof of what fits; of the two devices of a case of two
+ * parts and more. NULL: these do not bind, or nothing fits. */
+TpMix *tp_test_mix_place_tight (int round);
+
 /* [part] */
 void tp_test_mix_draw_rates (gint64 *n_runs);
 /* The test fails if @mix is not valid. */
@@ -50,5 +56,9 @@ typedef struct
 
 /* Ends with a NULL name. */
 extern const TpTestMixMutation tp_test_mix_mutations[];
+/* Of the proof of what fits; the checker in Python sees none of the first so many, which no file
+ * says, or which are about how arenas are laid out. */
+extern const TpTestMixMutation tp_test_ends_mutations[];
+#define TP_TEST_ENDS_ALONE 9
 
 #endif

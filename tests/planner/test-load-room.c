@@ -187,6 +187,134 @@ no_proof (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* ---- of a tree ---------------------------------------------------------------- */
+
+/* NULL: it is proved otherwise. */
+static TpArray *
+get_entries (TpPlan *plan)
+{
+  const TpMemoryProof *tree = get_room (plan)->tree;
+
+  return tree == NULL || tree->entries->len == 0 ? NULL : tree->entries;
+}
+
+static TpProofEntry *
+get_last (TpArray *entries)
+{
+  return &tp_array_index (entries, TpProofEntry, entries->len - 1);
+}
+
+/* In place of the last end. FALSE: there is no tree. */
+static gboolean
+put_last (TpPlan *plan, TpProofKind kind, int index, int step)
+{
+  TpArray *entries = get_entries (plan);
+
+  if (entries != NULL)
+    *get_last (entries)
+        = (TpProofEntry){ .kind = kind, .index = index, .step = step };
+  return entries != NULL;
+}
+
+static gboolean
+cut_tree (TpPlan *plan, const TpTestCase *test)
+{
+  TpArray *entries = get_entries (plan);
+
+  if (entries != NULL)
+    tp_array_set_size (entries, entries->len - 1);
+  return entries != NULL;
+}
+
+static gboolean
+add_end (TpPlan *plan, const TpTestCase *test)
+{
+  TpArray *entries = get_entries (plan);
+  TpProofEntry last;
+
+  if (entries == NULL)
+    return FALSE;
+  last = *get_last (entries);
+  tp_array_append_val (entries, last);
+  return TRUE;
+}
+
+static gboolean
+branch_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  return put_last (plan, TP_PROOF_BRANCH, test->graph->n_nodes, 0);
+}
+
+static gboolean
+bound_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  const TpMemoryProof *tree = get_room (plan)->tree;
+
+  return tree != NULL
+         && put_last (plan, TP_PROOF_BOUND, (int) tree->bounds->len, 0);
+}
+
+static gboolean
+full_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  return put_last (plan, TP_PROOF_FULL, plan->n_devices, 0);
+}
+
+static gboolean
+full_never (TpPlan *plan, const TpTestCase *test)
+{
+  return put_last (plan, TP_PROOF_FULL, 0, test->graph->n_nodes);
+}
+
+static gboolean
+peak_nowhere (TpPlan *plan, const TpTestCase *test)
+{
+  return put_last (plan, TP_PROOF_PEAK, plan->n_devices, 0);
+}
+
+/* No less than the limit is no choice. */
+static gboolean
+peak_above (TpPlan *plan, const TpTestCase *test)
+{
+  TpArray *entries = get_entries (plan);
+
+  if (!put_last (plan, TP_PROOF_PEAK, 1, 0))
+    return FALSE;
+  get_last (entries)->bytes = plan->memory_limits[1];
+  return TRUE;
+}
+
+static gboolean
+sweep_below_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  TpArray *entries = get_entries (plan);
+
+  if (!put_last (plan, TP_PROOF_SWEEP, 0, 0))
+    return FALSE;
+  get_last (entries)->prices[0] = -1;
+  return TRUE;
+}
+
+static gboolean
+sweep_of_nothing (TpPlan *plan, const TpTestCase *test)
+{
+  if (get_room (plan)->tree == NULL)
+    return FALSE;
+  get_room (plan)->tree->bound_ns = -1;
+  return TRUE;
+}
+
+#define OF_TREES                                                          \
+  { "cut-tree", cut_tree }, { "add-end", add_end },                       \
+  { "branch-nowhere", branch_nowhere },                                   \
+  { "bound-nowhere", bound_nowhere }, { "full-nowhere", full_nowhere },   \
+  { "full-never", full_never }, { "peak-nowhere", peak_nowhere },         \
+  { "peak-above", peak_above },                                           \
+  { "sweep-below-nothing", sweep_below_nothing },                         \
+  { "sweep-of-nothing", sweep_of_nothing }
+
+/* ---- of paths ----------------------------------------------------------------- */
+
 /* Any; NULL: there is none. */
 static TpPath *
 pick_path (TpPlan *plan)
@@ -342,7 +470,7 @@ static const TpTestMutation rate_mutations[] = {
   { "say-unfit", say_unfit },     { "raise-tree", raise_tree },
   { "raise-bound", raise_bound }, { "lower-bound", lower_bound },
   { "no-limits", no_limits },     { "no-proof", no_proof },
-  { NULL, NULL },
+  OF_TREES,                       { NULL, NULL },
 };
 
 /* ---- all ------------------------------------------------------------------- */
@@ -352,13 +480,18 @@ static const TpTestMutation load_mutations[] = {
   { "free-engine", free_engine },     { "negative", negative_weight },
   { "other-weights", other_weights }, { "raise-sum", raise_sum },
   { "no-limits", no_limits },         { "no-proof", no_proof },
-  { NULL, NULL },
+  OF_TREES,                           { NULL, NULL },
 };
 
+/* Not with ends of a tree, which are spoilt for several graphs (mutations-ends.c). */
 static TpPlan *
 place_load (const TpTestCase *test, int round)
 {
-  return place_tight (test, "throughput");
+  g_autoptr (TpPlan) plan = place_tight (test, "throughput");
+
+  return plan == NULL || get_room (plan)->ends != NULL
+             ? NULL
+             : g_steal_pointer (&plan);
 }
 
 static TpPlan *

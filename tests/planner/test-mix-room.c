@@ -4,8 +4,10 @@
 
 #include "ir/plan-memory.h"
 #include "mix-case.h"
+#include "planner/check/check-mix.h"
 #include "planner/mix.h"
 #include "planner/place.h"
+#include "rounds.h"
 
 #include <string.h>
 
@@ -194,6 +196,7 @@ hold (int n_devices, Held *held)
   spec.has_no_groups = TRUE;
   spec.n_devices = n_devices;
   test = tp_test_mix_case_new (&spec);
+  tp_test_mix_enlarge (test, g_test_rand_bit () ? 64 : 1);
   tp_test_mix_draw_rates (n_runs);
   free_mix = tp_test_mix_place (test, n_runs);
   scratch = tp_test_mix_new (test, n_runs);
@@ -241,6 +244,8 @@ test_held (gconstpointer data)
   g_assert_cmpint (held.n_missed, <=, n_rounds / 100);
   g_assert_cmpint (held.n_bound, >, n_rounds / 10);
   g_assert_cmpint (held.n_none, >, 0);
+  if (n_devices == 2)
+    g_assert_cmpint (held.n_proved, >=, held.n_bound * 98 / 100);
 }
 
 /* @limits, of one device, are too little. What the message says that the nearest needs. */
@@ -356,6 +361,53 @@ test_alone (void)
   g_assert_cmpint (n_worse, <=, n_done / 10);
 }
 
+/* ---- what is no proof ------------------------------------------------------- */
+
+static void
+test_spoilt (gconstpointer data)
+{
+  const TpTestMixMutation *mutation = data;
+  int n_wanted = tp_test_count_rounds (3, 25), n_done = 0;
+
+  for (int round = 0; round < 400 && n_done < n_wanted; round++)
+    {
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+      if (mix == NULL || !mutation->mutate (mix))
+        continue;
+      n_done++;
+      if (!tp_check_mix (mix, reasons))
+        continue;
+      g_test_message ("round %d was taken", round);
+      g_test_fail ();
+    }
+  g_assert_cmpint (n_done, >, 0);
+}
+
+/* Those that are not spoilt are proofs, of how many ends. */
+static void
+test_tight (void)
+{
+  int n_done = 0, n_proved = 0, n_ends = 0;
+
+  for (int round = 0; round < 100; round++)
+    {
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+
+      if (mix == NULL)
+        continue;
+      tp_test_mix_check (mix);
+      n_done++;
+      n_proved += mix->proof->room->bound_ns == mix->proof->load_ns;
+      n_ends += mix->proof->room->ends->n_ends;
+    }
+  g_test_message ("%d with limits that bind, %d proved least, %d ends", n_done,
+                  n_proved, n_ends);
+  g_assert_cmpint (n_done, >, 20);
+  g_assert_cmpint (n_proved, >=, n_done * 9 / 10);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -365,5 +417,13 @@ main (int argc, char **argv)
   g_test_add_data_func ("/mix-room/held/3", GINT_TO_POINTER (3), test_held);
   g_test_add_func ("/mix-room/refused", test_refused);
   g_test_add_func ("/mix-room/alone", test_alone);
+  g_test_add_func ("/mix-room/tight", test_tight);
+  for (const TpTestMixMutation *it = tp_test_ends_mutations; it->name != NULL;
+       it++)
+    {
+      g_autofree char *path = g_strconcat ("/mix-room/spoilt/", it->name, NULL);
+
+      g_test_add_data_func (path, it, test_spoilt);
+    }
   return g_test_run ();
 }

@@ -2,6 +2,7 @@
  * the spoilt ones none whose file shows it. */
 #include "config.h"
 
+#include "bundle.h"
 #include "chain-case.h"
 #include "format/mix-json.h"
 #include "format/plan-json.h"
@@ -13,7 +14,6 @@
 #include "planner/place.h"
 #include "random-rates.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define N_GOOD 60
@@ -27,12 +27,6 @@ static const char *const unseen[] = {
   "change-measured", "change-figure", "change-tie-flow", "change-kernels",
   "change-factor", "drop-half-interval", "change-row-first",
   "move-load-cheapest", "unsigned-rates", NULL };
-
-typedef struct
-{
-  char *folder;
-  GPtrArray *files;           /* argv, the script first */
-} Bundle;
 
 static TpPlan *
 place (const TpTestCase *test, gint64 spread_ns)
@@ -84,7 +78,7 @@ make_bound_case (int round, gboolean has_pins)
 }
 
 static void
-write_plan (Bundle *bundle, const TpPlan *plan, const TpTestCase *test,
+write_plan (TpTestBundle *bundle, const TpPlan *plan, const TpTestCase *test,
             const char *name)
 {
   char *path = g_strdup_printf ("%s/%s-%u.json", bundle->folder, name,
@@ -95,7 +89,7 @@ write_plan (Bundle *bundle, const TpPlan *plan, const TpTestCase *test,
 }
 
 static void
-write_good (Bundle *bundle)
+write_good (TpTestBundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
@@ -110,7 +104,7 @@ write_good (Bundle *bundle)
 
 /* Five of each. */
 static void
-write_bad (Bundle *bundle, const TpTestMutation *mutation)
+write_bad (TpTestBundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
@@ -146,7 +140,7 @@ place_loads (const TpTestCase *test)
 }
 
 static void
-write_good_loads (Bundle *bundle)
+write_good_loads (TpTestBundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
@@ -161,7 +155,7 @@ write_good_loads (Bundle *bundle)
 }
 
 static void
-write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
+write_bad_loads (TpTestBundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
@@ -192,7 +186,7 @@ make_mix (int round)
 }
 
 static void
-write_mix (Bundle *bundle, const TpMix *mix, const char *name)
+write_mix (TpTestBundle *bundle, const TpMix *mix, const char *name)
 {
   char *path = g_strdup_printf ("%s/%s-%u.json", bundle->folder, name,
                                 bundle->files->len);
@@ -203,7 +197,7 @@ write_mix (Bundle *bundle, const TpMix *mix, const char *name)
 }
 
 static void
-write_good_mixes (Bundle *bundle)
+write_good_mixes (TpTestBundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
@@ -213,9 +207,23 @@ write_good_mixes (Bundle *bundle)
     }
 }
 
+static void
+write_good_ends (TpTestBundle *bundle)
+{
+  for (int round = 0, n = 0; n < N_GOOD; round++)
+    {
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+
+      if (mix == NULL)
+        continue;
+      write_mix (bundle, mix, "good-ends");
+      n++;
+    }
+}
+
 /* Of two graphs and three, on two devices. */
 static void
-write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
+write_bad_mixes (TpTestBundle *bundle, const TpTestMixMutation *mutation)
 {
   for (int round = 1, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
@@ -227,6 +235,24 @@ write_bad_mixes (Bundle *bundle, const TpTestMixMutation *mutation)
       write_mix (bundle, mix, mutation->name);
       n_done++;
     }
+}
+
+/* Within limits that bind. */
+static void
+write_bad_ends (TpTestBundle *bundle, const TpTestMixMutation *mutation)
+{
+  int n_done = 0;
+
+  for (int round = 0; round < 400 && n_done < TP_EACH; round++)
+    {
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+
+      if (mix == NULL || !mutation->mutate (mix))
+        continue;
+      write_mix (bundle, mix, mutation->name);
+      n_done++;
+    }
+  g_assert_cmpint (n_done, >, 0);
 }
 
 static TpTestCase *
@@ -254,7 +280,7 @@ place_span (const TpTestCase *test)
 }
 
 static void
-write_good_spans (Bundle *bundle)
+write_good_spans (TpTestBundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
@@ -266,7 +292,7 @@ write_good_spans (Bundle *bundle)
 }
 
 static void
-write_bad_spans (Bundle *bundle, const TpTestMutation *mutation)
+write_bad_spans (TpTestBundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
@@ -299,7 +325,7 @@ place_rated (TpTestCase *test, int round)
 }
 
 static void
-write_good_rated (Bundle *bundle)
+write_good_rated (TpTestBundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
@@ -311,7 +337,7 @@ write_good_rated (Bundle *bundle)
 }
 
 static void
-write_bad_rated (Bundle *bundle, const TpTestMutation *mutation)
+write_bad_rated (TpTestBundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
@@ -328,7 +354,7 @@ write_bad_rated (Bundle *bundle, const TpTestMutation *mutation)
 }
 
 static void
-write_good_shared (Bundle *bundle)
+write_good_shared (TpTestBundle *bundle)
 {
   for (int round = 0; round < N_GOOD; round++)
     {
@@ -341,7 +367,7 @@ write_good_shared (Bundle *bundle)
 
 /* Proofs that need a tree are rare. */
 static void
-write_trees (Bundle *bundle)
+write_trees (TpTestBundle *bundle)
 {
   for (int round = 0, n_done = 0; round < 400 && n_done < 3; round++)
     {
@@ -361,7 +387,7 @@ write_trees (Bundle *bundle)
 }
 
 static void
-write_bad_shared (Bundle *bundle, const TpTestMutation *mutation)
+write_bad_shared (TpTestBundle *bundle, const TpTestMutation *mutation)
 {
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
@@ -379,7 +405,7 @@ write_bad_shared (Bundle *bundle, const TpTestMutation *mutation)
 /* Three of each kind for which there is something to change; returns whether there
  * is. */
 static gboolean
-write_bad_tight (Bundle *bundle, const TpTestMutation *mutation)
+write_bad_tight (TpTestBundle *bundle, const TpTestMutation *mutation)
 {
   int n_done = 0;
 
@@ -397,136 +423,82 @@ write_bad_tight (Bundle *bundle, const TpTestMutation *mutation)
   return n_done > 0;
 }
 
-/* Lines end in ": valid", or have ": not valid: " and why. */
-static char **
-run (Bundle *bundle)
-{
-  g_autoptr (GError) error = NULL;
-  g_autofree char *out = NULL, *err = NULL;
-
-  g_spawn_sync (NULL, (char **) bundle->files->pdata, NULL,
-                G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpstr (err, ==, "");
-  return g_strsplit (out, "\n", -1);
-}
-
-static void
-bundle_init (Bundle *bundle, const char *script)
-{
-  bundle->folder = g_dir_make_tmp ("tplan-XXXXXX", NULL);
-  bundle->files = g_ptr_array_new_with_free_func (g_free);
-  g_ptr_array_add (bundle->files, g_strdup ("python3"));
-  g_ptr_array_add (bundle->files,
-                   g_test_build_filename (G_TEST_DIST, "..", script, NULL));
-  g_ptr_array_add (bundle->files, NULL);
-}
-
-static void
-bundle_clear (Bundle *bundle)
-{
-  for (guint i = 2; i + 1 < bundle->files->len; i++)
-    g_remove (bundle->files->pdata[i]);
-  g_assert_cmpint (g_rmdir (bundle->folder), ==, 0);
-  g_ptr_array_unref (bundle->files);
-  g_free (bundle->folder);
-}
-
-/* The good have "good" in their names. */
-static void
-expect_verdicts (Bundle *bundle)
-{
-  g_auto (GStrv) lines = run (bundle);
-  guint n = 0;
-
-  for (; lines[n] != NULL && *lines[n] != 0; n++)
-    {
-      const char *name = lines[n] + strlen (bundle->folder) + 1;
-
-      if (g_str_has_prefix (name, "good")
-          == g_str_has_suffix (name, ": valid"))
-        continue;
-      g_test_message ("%s", name);
-      g_test_fail ();
-    }
-  g_assert_cmpuint (n, ==, bundle->files->len - 3);
-}
-
 static void
 test_good (void)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   write_good (&bundle);
   write_good_shared (&bundle);
   write_good_loads (&bundle);
   write_good_spans (&bundle);
   write_good_rated (&bundle);
   write_good_mixes (&bundle);
+  write_good_ends (&bundle);
   write_trees (&bundle);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
 }
 
 static void
 test_bad (gconstpointer data)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
 }
 
 static void
 test_bad_loads (gconstpointer data)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_loads (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
 }
 
 static void
 test_bad_spans (gconstpointer data)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_spans (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
 }
 
 static void
 test_bad_rated (gconstpointer data)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_rated (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
 }
 
 static void
 test_bad_shared (gconstpointer data)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   for (const TpTestMutation *it = data; it->name != NULL; it++)
     write_bad_shared (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
 }
 
 static void
@@ -536,14 +508,14 @@ test_bad_tight (void)
       = { tp_test_memory_mutations, tp_test_bound_mutations,
           tp_test_part_mutations, tp_test_proof_mutations };
   int n_kinds = 0;
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_memory.py");
+  tp_test_bundle_init (&bundle, "check_memory.py");
   for (gsize i = 0; i < G_N_ELEMENTS (lists); i++)
     for (const TpTestMutation *it = lists[i]; it->name != NULL; it++)
       n_kinds += write_bad_tight (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
   g_test_message ("%d kinds", n_kinds);
   g_assert_cmpint (n_kinds, >=, 45);
 }
@@ -551,14 +523,32 @@ test_bad_tight (void)
 static void
 test_bad_mixes (void)
 {
-  Bundle bundle;
+  TpTestBundle bundle;
 
-  bundle_init (&bundle, "check_plan.py");
+  tp_test_bundle_init (&bundle, "check_plan.py");
   for (const TpTestMixMutation *it = tp_test_mix_mutations; it->name != NULL;
        it++)
     write_bad_mixes (&bundle, it);
-  expect_verdicts (&bundle);
-  bundle_clear (&bundle);
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
+}
+
+static void
+test_bad_ends (void)
+{
+  const TpTestMixMutation *it = &tp_test_ends_mutations[TP_TEST_ENDS_ALONE];
+  int n_kinds = 0;
+  TpTestBundle bundle;
+
+  tp_test_bundle_init (&bundle, "check_plan.py");
+  for (; it->name != NULL; it++)
+    {
+      write_bad_ends (&bundle, it);
+      n_kinds++;
+    }
+  tp_test_bundle_expect (&bundle);
+  tp_test_bundle_clear (&bundle);
+  g_assert_cmpint (n_kinds, >, 40);
 }
 
 int
@@ -579,6 +569,7 @@ main (int argc, char **argv)
                         test_bad_shared);
   g_test_add_func ("/second/tight", test_bad_tight);
   g_test_add_func ("/second/mixes", test_bad_mixes);
+  g_test_add_func ("/second/ends", test_bad_ends);
   g_test_add_data_func ("/second/loads", tp_test_load_mutations,
                         test_bad_loads);
   g_test_add_data_func ("/second/load-parts", tp_test_part_mutations,
