@@ -398,6 +398,26 @@ test_refuse_filtering (void)
                  "none for it");
 }
 
+static void
+test_refuse_rows (void)
+{
+  const AttentionCase c = { ROW_SOFTMAX, 2, 40, 50, 16, 16, .is_turned = TRUE };
+  const AttentionCase wide = { ROW_SOFTMAX, 2, 40, 50, 16, 300, .is_turned = TRUE };
+  g_autoptr (TpLowered) heads = new_attention (&c);
+  g_autoptr (TpLowered) results = new_attention (&wide);
+
+  check_refused (heads, &target_gpu, "rows-tiles tile=3x4 items=8x8",
+                 "powers of two");
+  check_refused (heads, &target_gpu, "rows-tiles tile=4x4 items=16x2",
+                 "few items");
+  check_refused (heads, &target_gpu, "rows-tiles tile=4x4 items=16x8",
+                 "work-items");
+  check_refused (heads, &target_gpu, "rows-tiles tile=8x8 items=16x4",
+                 "local memory");
+  check_refused (results, &target_gpu, "rows-tiles tile=4x4 items=4x16",
+                 "too many results");
+}
+
 /* What is not given the model chooses; maps may be computed one by one. */
 static void
 test_partial (void)
@@ -558,6 +578,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);
   g_test_add_func ("/families/refuse-filtering", test_refuse_filtering);
+  g_test_add_func ("/families/refuse-rows", test_refuse_rows);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
   g_test_add_func ("/families/parts", test_parts);
