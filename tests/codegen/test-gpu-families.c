@@ -1,4 +1,4 @@
-/* Families for GPUs beside those that CPUs have too: filtering, attention. */
+/* Families for GPUs beside those that CPUs have too: filtering, attention, vectors. */
 #include "config.h"
 
 #include "draws.h"
@@ -42,6 +42,36 @@ test_winograd_few (void)
       g_assert_true (g_str_has_prefix (program->schedule, "winograd-tiles ")
                      == (n > 1));
     }
+}
+
+/* ---- vectors ------------------------------------------------------------ */
+
+/* A vector times a matrix is one kernel on a GPU, and two are its rival. */
+static void
+test_vector (void)
+{
+  for (int trans = FALSE; trans <= TRUE; trans++)
+    for (int rows = 1; rows <= 16; rows *= 16)
+      {
+        MatmulCase c = { 1, rows, 100, 300, .trans_b = trans,
+                         .is_w_constant = TRUE, .has_bias = TRUE };
+        g_autoptr (TpLowered) lowered = new_matmul (&c);
+        g_autoptr (TpProgram) model
+            = tp_program_new (lowered, &target_gpu, NULL, NULL);
+        g_autofree char *rival = tp_program_find_rival (lowered, &target_gpu);
+
+        check_program (lowered, model, run_by_interpreter);
+        g_assert_true (g_str_has_prefix (model->schedule, "reduce-items ")
+                       == (rows == 1));
+        if (rows > 1)
+          {
+            g_assert_null (rival);
+            continue;
+          }
+        g_assert_cmpint (model->n_steps, ==, 1);
+        g_assert_nonnull (rival);
+        g_assert_true (g_str_has_prefix (rival, "contract-tiles "));
+      }
 }
 
 /* ---- what is refused ---------------------------------------------------- */
@@ -97,6 +127,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/gpu-families/winograd-tiles", test_winograd_tiles);
   g_test_add_func ("/gpu-families/winograd-few", test_winograd_few);
+  g_test_add_func ("/gpu-families/vector", test_vector);
   g_test_add_func ("/gpu-families/refuse-filtering", test_refuse_filtering);
   g_test_add_func ("/gpu-families/refuse-rows", test_refuse_rows);
   return g_test_run ();
