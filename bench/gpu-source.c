@@ -63,6 +63,7 @@ make_mean_pool (gconstpointer data)
 #define MAXIMA(...) make_max_pool, &(const ConvCase) { __VA_ARGS__ }
 #define MEANS(...) make_mean_pool, &(const ConvCase) { __VA_ARGS__ }
 #define MAP(...) new_map, &(const MapCase) { __VA_ARGS__ }
+#define HEADS(...) new_attention, &(const AttentionCase) { __VA_ARGS__ }
 #define ROWS(...) new_rows, &(const RowCase) { __VA_ARGS__ }
 
 static const Source sources[] = {
@@ -90,6 +91,10 @@ static const Source sources[] = {
   { "sum-rows", ROWS (.kind = ROW_SUM, .rows = 4096, .cols = 1024) },
   { "softmax", ROWS (.kind = ROW_SOFTMAX, .rows = 1536, .cols = 512) },
   { "softmax-long", ROWS (.kind = ROW_SOFTMAX, .rows = 4, .cols = 50257) },
+  { "attention", HEADS (ROW_SOFTMAX, 12, 512, 512, 64, 64,
+                        .has_mask = TRUE) },
+  { "attention-turned", HEADS (ROW_SOFTMAX, 12, 128, 128, 64, 64,
+                               .is_turned = TRUE, .is_interleaved = TRUE) },
   { "norm", ROWS (.kind = ROW_NORM, .rows = 512, .cols = 768) },
   { "transpose", ROWS (.kind = ROW_TRANSPOSE, .rows = 1024, .cols = 1024) },
   { "relu", MAP (MAP_RELU, 64, 256, 56, 56, FALSE) },

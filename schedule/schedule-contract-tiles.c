@@ -353,6 +353,24 @@ tiles_is_narrow (gconstpointer analysis)
          && t->outer.n > 0 && tp_items_has_overlaps (t->nest);
 }
 
+/* A vector times a matrix, with fewer results than keep a GPU busy: items that share
+ * the sums of a result (reduce-items) need no second kernel, and memory is the limit of
+ * either. Both are measured. */
+static gboolean
+tiles_is_vector (const TpTiles *t)
+{
+  gint64 n = MAX (t->sides[0].extent, t->sides[1].extent);
+
+  return MIN (t->sides[0].extent, t->sides[1].extent) == 1 && t->outer.n == 0
+         && n < (gint64) t->target->n_units * TP_ITEMS_BUSY;
+}
+
+static gboolean
+tiles_is_behind (gconstpointer analysis)
+{
+  return tiles_is_narrow (analysis) || tiles_is_vector (analysis);
+}
+
 /* K in parts, for results too small to keep a GPU busy; columns lie together.
  * Returns the axis. */
 static int
@@ -393,8 +411,8 @@ const TpFamily tp_schedule_contract_tiles = {
   .is_for = tp_target_is_gpu,
   .analyze = tiles_analyze,
   .free = tiles_free,
-  .is_last_resort = tiles_is_narrow,
-  .is_close = tiles_is_narrow,
+  .is_last_resort = tiles_is_behind,
+  .is_close = tiles_is_behind,
   .enumerate = tp_tiles_enumerate,
   .cost = tp_tiles_cost,
   .find_fault = tp_tiles_find_fault,

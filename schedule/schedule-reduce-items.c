@@ -421,17 +421,19 @@ covers_all_or_none (const TpNest *nest)
   return TRUE;
 }
 
-/* Does @load differ from element to element? */
-static gboolean
-walks_k (const TpNest *nest, const TpAccess *load)
+/* How much @load counts: not at all where it is one for all elements; more where it
+ * walks points too, for then there is more of it. */
+static int
+weigh (const TpNest *nest, const TpAccess *load)
 {
+  gboolean walks[2] = { FALSE, FALSE };
+
   for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce && load->stride[i] != 0)
-      return TRUE;
-  return FALSE;
+    walks[nest->axes[i].is_reduce] |= load->stride[i] != 0;
+  return !walks[TRUE] ? 0 : walks[FALSE] ? TP_NEST_MAX_AXES : 1;
 }
 
-/* Last the axis along which most loads of elements are contiguous: so many. */
+/* Last the axis along which most that is loaded is contiguous: so much. */
 static int
 sort_span (TpSpan *span, const TpNest *nest)
 {
@@ -443,8 +445,8 @@ sort_span (TpSpan *span, const TpNest *nest)
       int axis = span->axes[i], n = 0;
 
       for (int j = 0; j < nest->n_loads; j++)
-        n +=
-            nest->loads[j].stride[axis] == 1 && walks_k (nest, &nest->loads[j]);
+        if (nest->loads[j].stride[axis] == 1)
+          n += weigh (nest, &nest->loads[j]);
       stride[axis] = -n;
       most = MAX (most, n);
     }

@@ -17,6 +17,8 @@
 #define VECTOR TP_WINOGRAD_TILES_VECTOR
 #define MAX_TILE TP_WINOGRAD_TILES_MAX_TILE
 #define MAX_VECTORS (MAX_TILE / VECTOR)
+#define WINDOW 9              /* weights of a filter and a channel */
+#define UNIT_BYTES 8.0        /* of memory, per clock of a unit: 3 to 18 */
 #define ROWS 0
 #define COLS 1
 
@@ -371,6 +373,16 @@ winograd_tiles_is_for (const TpTarget *target)
   return target->local_size >= TP_WINOGRAD_POINTS;
 }
 
+/* The time in which memory gives all filters, @n_points numbers each and channel: with
+ * few tiles that is more than all products take, and transformed ones are larger. */
+static double
+read_time (const TpWinograd *w, int n_points)
+{
+  double bytes = 4.0 * n_points * w->n_channels * w->c->n_total;
+
+  return bytes / (UNIT_BYTES * w->c->target->n_units);
+}
+
 /* The model's time of the best choice to that of tiles. */
 static double
 find_ratio (const TpWinograd *w, const TpBuild *build)
@@ -384,12 +396,15 @@ find_ratio (const TpWinograd *w, const TpBuild *build)
           .cost = tp_winograd_tiles_cost };
   g_autoptr (TpTiles) t = tp_tiles_new (build, w->c->nest);
   TpChoice direct, choice;
+  double time;
 
   if (t == NULL || !tp_family_choose (&tiles, t, &direct)
       || !tp_family_choose (&winograd, w, &choice))
     return G_MAXDOUBLE;
-  return tp_winograd_tiles_cost (w, TP_WINOGRAD_TILES_N_STEPS - 1, &choice)
-         / tp_tiles_cost (t, TP_TILES_N_STEPS - 1, &direct);
+  time = tp_winograd_tiles_cost (w, TP_WINOGRAD_TILES_N_STEPS - 1, &choice);
+  return MAX (time, read_time (w, TP_WINOGRAD_POINTS))
+         / MAX (tp_tiles_cost (t, TP_TILES_N_STEPS - 1, &direct),
+                read_time (w, WINDOW));
 }
 
 static gpointer

@@ -14,6 +14,7 @@
   ROW (place)         \
   ROW (maps)          \
   ROW (rows)          \
+  ROW (rows_tiles)    \
   ROW (unpack)        \
   ROW (parts)         \
   ROW (panels)        \

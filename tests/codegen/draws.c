@@ -184,6 +184,18 @@ check_alone (TpLowered *lowered, const TpTarget *target, const char *name)
                        run_by_interpreter);
 }
 
+void
+check_refused (const TpLowered *lowered, const TpTarget *target,
+               const char *schedule, const char *words)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (tp_program_new (lowered, target, schedule, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, words));
+}
+
 /* ---- types -------------------------------------------------------------- */
 
 static gboolean

@@ -29,4 +29,8 @@ int check_alone (TpLowered *lowered, const TpTarget *target, const char *name);
  * draws, which each must have. */
 void check_draws (const TpTarget *target, int n_each, RunFunc run);
 
+/* @schedule is refused, for @words. */
+void check_refused (const TpLowered *lowered, const TpTarget *target,
+                    const char *schedule, const char *words);
+
 #endif

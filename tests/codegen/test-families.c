@@ -95,25 +95,6 @@ test_winograd (void)
     }
 }
 
-/* On GPUs: all layouts too, batches, and tiles that no block divides. (Without padding
- * x in rows may take the part of the filters, as in any contraction.) */
-static void
-test_winograd_tiles (void)
-{
-  for (int i = 0; i < 12; i++)
-    {
-      gboolean is_row_major = any_of (0, 1), is_out_row_major = any_of (0, 1);
-      gint64 pad = is_row_major || is_out_row_major ? any_of (1, 2) : i % 3;
-      ConvCase c = { any_of (1, 3), any_of (2, 37), any_of (4, 15),
-                     any_of (4, 15), any_of (2, 70), 3, 3, 1, pad, 1, 1,
-                     is_row_major, is_out_row_major, any_of (0, 1),
-                     any_of (0, 1) };
-
-      g_assert_cmpint (check_alone (draw_reals (new_conv (&c)), &target_gpu,
-                                    "winograd-tiles"), >, 0);
-    }
-}
-
 #define N_NOT_FILTERED 6        /* of the first cases below, anywhere */
 
 static void
@@ -292,18 +273,6 @@ test_maps (void)
 
 /* ---- what is refused --------------------------------------------------- */
 
-static void
-check_refused (const TpLowered *lowered, const TpTarget *target,
-               const char *schedule, const char *words)
-{
-  g_autoptr (GError) error = NULL;
-
-  g_assert_null (tp_program_new (lowered, target, schedule, &error));
-  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
-  g_test_message ("%s", error->message);
-  g_assert_nonnull (strstr (error->message, words));
-}
-
 /* Of all lengths, with vectors that are not full; and all of them, some, or one. */
 static void
 test_places (void)
@@ -371,31 +340,6 @@ test_refuse (void)
   check_refused (conv, &target_avx2,
                  "winograd output=2 block=4x4 lanes=8 vectors=2 tiles=9 "
                  "panels=1", "registers");
-}
-
-static void
-test_refuse_filtering (void)
-{
-  MatmulCase m = { 1, 20, 40, 16, .is_w_constant = TRUE };
-  ConvCase c = { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_row_major = FALSE };
-  g_autoptr (TpLowered) matmul = new_matmul (&m);
-  g_autoptr (TpLowered) conv = new_conv (&c);
-
-  check_refused (conv, &target_gpu,
-                 "winograd-tiles tile=8x8 items=4x2 depth=8 parts=1",
-                 "work-items");
-  check_refused (conv, &target_gpu,
-                 "winograd-tiles tile=8x8 items=2x2 depth=16 parts=1",
-                 "local memory");
-  check_refused (conv, &target_gpu,
-                 "winograd-tiles tile=8x8 items=2x2 depth=4 parts=3",
-                 "do not divide");
-  check_refused (conv, &target_gpu,
-                 "winograd-tiles tile=8x6 items=1x1 depth=4 parts=1",
-                 "powers of two");
-  check_refused (matmul, &target_gpu,
-                 "winograd-tiles tile=8x8 items=1x1 depth=4 parts=1",
-                 "none for it");
 }
 
 /* What is not given the model chooses; maps may be computed one by one. */
@@ -543,7 +487,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/families/conv", test_conv);
   g_test_add_func ("/families/winograd", test_winograd);
-  g_test_add_func ("/families/winograd-tiles", test_winograd_tiles);
   g_test_add_func ("/families/no-winograd", test_no_winograd);
   g_test_add_func ("/families/pool", test_pool);
   g_test_add_func ("/families/plane", test_plane);
@@ -557,7 +500,6 @@ main (int argc, char **argv)
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);
-  g_test_add_func ("/families/refuse-filtering", test_refuse_filtering);
   g_test_add_func ("/families/partial", test_partial);
   g_test_add_func ("/families/rival", test_rival);
   g_test_add_func ("/families/parts", test_parts);

@@ -4,6 +4,7 @@
 #include "draws.h"
 #include "row-nests.h"
 
+#include <math.h>
 #include <string.h>
 
 #define N_DRAWS 3               /* choices per nest and target */
@@ -43,6 +44,79 @@ test_rows (void)
       for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
         check_lowered (new_attention (&c), targets[k], run_by_interpreter);
     }
+}
+
+/* On GPUs: softmaxes alone, masks too, for all lengths and layouts. */
+static void
+test_rows_tiles (void)
+{
+  for (int i = 0; i < 18; i++)
+    {
+      AttentionCase c = { ROW_SOFTMAX, any_of (1, 3), any_of (2, 90),
+                          any_of (4, 150), any_of (2, 40), any_of (2, 70),
+                          any_of (0, 1), any_of (0, 1), any_of (0, 1),
+                          any_of (0, 1), any_of (0, 1) };
+
+      g_assert_cmpint (check_alone (new_attention (&c), &target_gpu,
+                                    "rows-tiles"), >, 0);
+      c.kind = ROW_NORM;
+      g_assert_cmpint (check_alone (new_attention (&c), &target_gpu,
+                                    "rows-tiles"), ==, 0);
+    }
+}
+
+/* Columns before the row, or those behind it, count for nothing: whole blocks of them,
+ * be they the first or the last. @sign: 1 or -1. */
+static TpLowered *
+new_masked (const AttentionCase *c, int sign)
+{
+  enum { ROW = 1, COLUMN = 2, MASK = 2 };
+  TpLowered *lowered = new_attention (c);
+  TpAccess *mask = &lowered->nests[0]->loads[MASK];
+
+  mask->n_guards = 1;
+  mask->guards[0].coef[ROW] = -sign;
+  mask->guards[0].coef[COLUMN] = sign;
+  mask->guards[0].extent = c->cols;
+  mask->fill = -INFINITY;
+  return lowered;
+}
+
+static void
+test_masked (void)
+{
+  for (int i = 0; i < 12; i++)
+    {
+      gint64 n = any_of (20, 150);
+      AttentionCase c = { ROW_SOFTMAX, any_of (1, 2), n, n, any_of (2, 20),
+                          any_of (2, 40), .has_mask = TRUE,
+                          .is_turned = any_of (0, 1) };
+      int sign = i % 2 == 0 ? 1 : -1;
+
+      g_assert_cmpint (check_alone (new_masked (&c, sign), &target_gpu,
+                                    "rows-tiles"), >, 0);
+      check_lowered (new_masked (&c, sign), &target_avx2, run_by_interpreter);
+    }
+}
+
+/* What rows have in one kernel they have in three, its rival. */
+static void
+test_apart (void)
+{
+  const AttentionCase c = { ROW_SOFTMAX, 2, 40, 50, 16, 16, .is_turned = TRUE };
+  g_autoptr (TpLowered) lowered = new_attention (&c);
+  g_autofree char *rival = tp_program_find_rival (lowered, &target_gpu);
+  g_autoptr (TpProgram) one
+      = tp_program_new (lowered, &target_gpu, NULL, NULL);
+  g_autoptr (TpProgram) three = NULL;
+
+  g_assert_nonnull (rival);
+  three = tp_program_new (lowered, &target_gpu, rival, NULL);
+  g_assert_cmpstr (three->schedule, ==, rival);
+  g_assert_true (g_str_has_prefix (one->schedule, "rows-tiles "));
+  g_assert_cmpint (one->n_steps, ==, 1);
+  g_assert_cmpint (three->n_steps, ==, 3);
+  check_program (lowered, three, run_by_interpreter);
 }
 
 /* Heads that share keys are more rows to one product, and are not to the other, whose
@@ -124,6 +198,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rows/right", test_rows);
+  g_test_add_func ("/rows/tiles", test_rows_tiles);
+  g_test_add_func ("/rows/masked", test_masked);
+  g_test_add_func ("/rows/apart", test_apart);
   g_test_add_func ("/rows/split", test_split);
   g_test_add_func ("/rows/last", test_last);
   g_test_add_func ("/rows/no-rows", test_no_rows);

@@ -1,0 +1,134 @@
+/* Families for GPUs beside those that CPUs have too: filtering, attention, vectors. */
+#include "config.h"
+
+#include "draws.h"
+#include "row-nests.h"
+
+/* ---- filtering ---------------------------------------------------------- */
+
+/* On GPUs: all layouts too, batches, and tiles that no block divides. (Without padding
+ * x in rows may take the part of the filters, as in any contraction.) */
+static void
+test_winograd_tiles (void)
+{
+  for (int i = 0; i < 12; i++)
+    {
+      gboolean is_row_major = any_of (0, 1), is_out_row_major = any_of (0, 1);
+      gint64 pad = is_row_major || is_out_row_major ? any_of (1, 2) : i % 3;
+      ConvCase c = { any_of (1, 3), any_of (2, 37), any_of (4, 15),
+                     any_of (4, 15), any_of (2, 70), 3, 3, 1, pad, 1, 1,
+                     is_row_major, is_out_row_major, any_of (0, 1),
+                     any_of (0, 1) };
+
+      g_assert_cmpint (check_alone (draw_reals (new_conv (&c)), &target_gpu,
+                                    "winograd-tiles"), >, 0);
+    }
+}
+
+/* Filters of a few tiles are read as they are: transformed ones have more numbers. */
+static void
+test_winograd_few (void)
+{
+  static const TpTarget gpu = { 1, 32, 16 << 10, 2 << 20, 40, 256, 48 << 10 };
+
+  for (int n = 1; n <= 64; n *= 64)
+    {
+      ConvCase c = { n, 512, 4, 4, 512, 3, 3, 1, 1, 1, 1,
+                     .is_row_major = FALSE };
+      g_autoptr (TpLowered) lowered = new_conv (&c);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, &gpu, NULL, NULL);
+
+      g_assert_true (g_str_has_prefix (program->schedule, "winograd-tiles ")
+                     == (n > 1));
+    }
+}
+
+/* ---- vectors ------------------------------------------------------------ */
+
+/* A vector times a matrix is one kernel on a GPU, and two are its rival. */
+static void
+test_vector (void)
+{
+  for (int trans = FALSE; trans <= TRUE; trans++)
+    for (int rows = 1; rows <= 16; rows *= 16)
+      {
+        MatmulCase c = { 1, rows, 100, 300, .trans_b = trans,
+                         .is_w_constant = TRUE, .has_bias = TRUE };
+        g_autoptr (TpLowered) lowered = new_matmul (&c);
+        g_autoptr (TpProgram) model
+            = tp_program_new (lowered, &target_gpu, NULL, NULL);
+        g_autofree char *rival = tp_program_find_rival (lowered, &target_gpu);
+
+        check_program (lowered, model, run_by_interpreter);
+        g_assert_true (g_str_has_prefix (model->schedule, "reduce-items ")
+                       == (rows == 1));
+        if (rows > 1)
+          {
+            g_assert_null (rival);
+            continue;
+          }
+        g_assert_cmpint (model->n_steps, ==, 1);
+        g_assert_nonnull (rival);
+        g_assert_true (g_str_has_prefix (rival, "contract-tiles "));
+      }
+}
+
+/* ---- what is refused ---------------------------------------------------- */
+
+static void
+test_refuse_filtering (void)
+{
+  MatmulCase m = { 1, 20, 40, 16, .is_w_constant = TRUE };
+  ConvCase c = { 1, 8, 8, 8, 8, 3, 3, 1, 1, 1, 1, .is_row_major = FALSE };
+  g_autoptr (TpLowered) matmul = new_matmul (&m);
+  g_autoptr (TpLowered) conv = new_conv (&c);
+
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x8 items=4x2 depth=8 parts=1",
+                 "work-items");
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x8 items=2x2 depth=16 parts=1",
+                 "local memory");
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x8 items=2x2 depth=4 parts=3",
+                 "do not divide");
+  check_refused (conv, &target_gpu,
+                 "winograd-tiles tile=8x6 items=1x1 depth=4 parts=1",
+                 "powers of two");
+  check_refused (matmul, &target_gpu,
+                 "winograd-tiles tile=8x8 items=1x1 depth=4 parts=1",
+                 "none for it");
+}
+
+static void
+test_refuse_rows (void)
+{
+  const AttentionCase c = { ROW_SOFTMAX, 2, 40, 50, 16, 16, .is_turned = TRUE };
+  const AttentionCase wide = { ROW_SOFTMAX, 2, 40, 50, 16, 300, .is_turned = TRUE };
+  g_autoptr (TpLowered) heads = new_attention (&c);
+  g_autoptr (TpLowered) results = new_attention (&wide);
+
+  check_refused (heads, &target_gpu, "rows-tiles tile=3x4 items=8x8",
+                 "powers of two");
+  check_refused (heads, &target_gpu, "rows-tiles tile=4x4 items=16x2",
+                 "few items");
+  check_refused (heads, &target_gpu, "rows-tiles tile=4x4 items=16x8",
+                 "work-items");
+  check_refused (heads, &target_gpu, "rows-tiles tile=8x8 items=16x4",
+                 "local memory");
+  check_refused (results, &target_gpu, "rows-tiles tile=4x4 items=4x16",
+                 "too many results");
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/gpu-families/winograd-tiles", test_winograd_tiles);
+  g_test_add_func ("/gpu-families/winograd-few", test_winograd_few);
+  g_test_add_func ("/gpu-families/vector", test_vector);
+  g_test_add_func ("/gpu-families/refuse-filtering", test_refuse_filtering);
+  g_test_add_func ("/gpu-families/refuse-rows", test_refuse_rows);
+  return g_test_run ();
+}
