@@ -32,6 +32,8 @@ typedef struct
   guint *kinds;               /* [node]: of itself */
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
+  const char *const *devices; /* (nullable) */
+  gboolean *is_made;          /* [group with a given cost]: by rules, too */
 } Fusion;
 
 typedef struct Rule Rule;
@@ -52,6 +54,7 @@ fusion_clear (Fusion *fusion)
   g_free (fusion->after);
   g_free (fusion->up);
   g_free (fusion->down);
+  g_free (fusion->is_made);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fusion, fusion_clear)
 
@@ -121,6 +124,22 @@ is_read_so (const Fusion *fusion, int reader, int tensor)
   return n == 1 && (it->inputs[0] == tensor || puts_together (it));
 }
 
+/* Which group with a given cost has it; NULL: none that counts. */
+static const TpGivenGroup *
+get_given (const Fusion *fusion, int node)
+{
+  const TpGraph *graph = fusion->graph;
+  int index = fusion->devices == NULL || graph->n_groups == 0
+                  ? -1
+                  : graph->group_of[node];
+  const TpGivenGroup *it = index < 0 ? NULL : &graph->groups[index];
+
+  for (int i = 0; it != NULL && i < it->figures->n_costs; i++)
+    if (g_strv_contains (fusion->devices, it->figures->costs[i].device))
+      return it;
+  return NULL;
+}
+
 /* "goes to it alone" */
 static gboolean
 goes_alone (const Fusion *fusion, int maker, int reader)
@@ -133,6 +152,7 @@ goes_alone (const Fusion *fusion, int maker, int reader)
          && value->state == 0 && tp_dtype_has_kernels (result->dtype)
          && have_common_device (get_node (fusion, maker),
                                 get_node (fusion, reader))
+         && get_given (fusion, maker) == get_given (fusion, reader)
          && is_read_so (fusion, reader, (int) (value - fusion->graph->tensors));
 }
 
@@ -385,6 +405,18 @@ list_chain (const Fusion *fusion, int head, int *nodes)
   return n;
 }
 
+/* What rules make of ops of a group with a given cost is that, or nothing. */
+static void
+add_made (Fusion *fusion, const int *nodes, int n, TpGroups *groups)
+{
+  const TpGraph *graph = fusion->graph;
+
+  if (get_given (fusion, nodes[0]) == NULL)
+    tp_groups_add (groups, nodes, n);
+  else if (tp_graph_find_group (graph, nodes, n) != NULL)
+    fusion->is_made[graph->group_of[nodes[0]]] = TRUE;
+}
+
 static void
 add_whole (Fusion *fusion, int join, TpGroups *wholes)
 {
@@ -401,7 +433,7 @@ add_whole (Fusion *fusion, int join, TpGroups *wholes)
     }
   qsort (nodes, n, sizeof nodes[0], compare_ints);
   if (n > n_own)
-    tp_groups_add (wholes, nodes, n);
+    add_made (fusion, nodes, n, wholes);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -417,6 +449,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   fusion->after = tp_new (int, n);
   fusion->up = tp_new0 (Side, n);
   fusion->down = tp_new0 (Side, n);
+  fusion->is_made = tp_new0 (gboolean, graph->n_groups + 1);
   memset (fusion->before, -1, n * sizeof (int));
   memset (fusion->after, -1, n * sizeof (int));
   for (int i = 0; i < graph->n_nodes; i++)
@@ -434,25 +467,40 @@ tp_checker_get_rule (int index)
 }
 
 static void
-add_chains (const Fusion *fusion, TpGroups *groups)
+add_chains (Fusion *fusion, TpGroups *groups)
 {
   for (int i = 0; i < fusion->graph->n_nodes; i++)
     {
       int nodes[TP_CHECKER_MAX_FUSED];
 
       if (fusion->before[i] < 0 && fusion->after[i] >= 0)
-        tp_groups_add (groups, nodes, list_chain (fusion, i, nodes));
+        add_made (fusion, nodes, list_chain (fusion, i, nodes), groups);
+    }
+}
+
+static void
+add_given (const Fusion *fusion, TpGroups *groups)
+{
+  for (int i = 0; i < fusion->graph->n_groups; i++)
+    {
+      const TpGivenGroup *it = &fusion->graph->groups[i];
+      const TpGroup group = { it->n_nodes, it->nodes, !fusion->is_made[i] };
+
+      if (get_given (fusion, it->nodes[0]) == it)
+        tp_groups_add_copy (groups, &group);
     }
 }
 
 TpGroups *
-tp_checker_find_groups (const TpGraph *graph, const char *const *left_out)
+tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
+                        const char *const *devices)
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_auto (Fusion) fusion = { NULL };
   gboolean has_wholes = FALSE;
 
   fusion_init (&fusion, graph);
+  fusion.devices = devices;
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (left_out != NULL && g_strv_contains (left_out, rules[i].name))
       continue;
@@ -466,5 +514,6 @@ tp_checker_find_groups (const TpGraph *graph, const char *const *left_out)
   for (int i = 0; i < graph->n_nodes && has_wholes; i++)
     if (puts_together (get_node (&fusion, i)))
       add_whole (&fusion, i, groups);
+  add_given (&fusion, groups);
   return g_steal_pointer (&groups);
 }

@@ -309,7 +309,7 @@ test_all (void)
       g_autoptr (TpGraph) graph = fuse_case_load (&cases[i]);
       g_autoptr (TpGroups) wholes = tp_fuse_find (graph, NULL);
       g_autoptr (TpGroups) chains = tp_fuse_find (graph, disabled);
-      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL);
+      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL, NULL);
       g_autofree char *first = fuse_case_write (chains, graph);
       g_autofree char *text = fuse_case_write (all, graph);
 
