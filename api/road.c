@@ -326,7 +326,8 @@ tp_road_measure (const TplanCosts *costs, const TplanGraph *graph,
   if (graph != NULL)
     {
       way.graph = tp_graph_ref (graph->graph);
-      way.family = tp_fuse_find_all (way.graph, NULL);
+      way.family = tp_fuse_find_all (way.graph, NULL,
+                                     (const char *const *) costs->devices);
     }
   return tp_calibrate (db, way.graph, way.family, &options, error)
          && (graph == NULL || out_measured == NULL

@@ -41,8 +41,7 @@ make_host_plan (const TpPlan *plan, const TpGraph *graph)
     own->placements[i].node = i;
   own->groups = tp_groups_new ();
   for (int i = 0; plan->groups != NULL && i < plan->groups->n_groups; i++)
-    tp_groups_add (own->groups, plan->groups->groups[i].nodes,
-                   plan->groups->groups[i].n_nodes);
+    tp_groups_add_copy (own->groups, &plan->groups->groups[i]);
   return g_steal_pointer (&own);
 }
 

@@ -48,7 +48,8 @@ foretold_init (Foretold *foretold, const TpPlan *plan, const TpGraph *graph)
       foretold->spreads_ns[it->node] = it->spread_ns;
     }
   for (int i = 0; plan->groups != NULL && i < plan->groups->n_groups; i++)
-    add_group (foretold, &plan->groups->groups[i]);
+    if (!plan->groups->groups[i].is_claimed)
+      add_group (foretold, &plan->groups->groups[i]);
 }
 
 static void

@@ -28,7 +28,8 @@ tp_api_read_tuned (const TplanCosts *costs, const TplanGraph *graph,
 
   if (db == NULL)
     return NULL;
-  groups = tp_fuse_find_all (graph->graph, NULL);
+  groups = tp_fuse_find_all (graph->graph, NULL,
+                             (const char *const *) costs->devices);
   keys = tp_keys_new (graph->graph, groups, TRUE);
   for (int i = 0; i < costs->n_devices; i++)
     {

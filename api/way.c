@@ -126,7 +126,9 @@ pin_and_fuse (TpWay *way, GError **error)
                                 error);
   if (way->graph == NULL)
     return FALSE;
-  way->family = tp_fuse_find_all (way->graph, get_no_fuse (way));
+  way->family = tp_fuse_find_all (
+      way->graph, get_no_fuse (way),
+      (const char *const *) way->from->devices);
   way->has_wholes = tp_offer_has_wholes (way->family, way->graph);
   return TRUE;
 }

@@ -40,6 +40,19 @@ look_up (const Keeper *keeper, TpCostDb *db, GError **error)
                             error);
 }
 
+/* Whether it stands for a kernel of which the graph says what it costs. */
+static gboolean
+is_of_claimed (const Keeper *keeper, const TpPlacement *place)
+{
+  const TpGraph *graph = keeper->graph;
+  int index = graph->n_groups == 0 ? -1 : graph->group_of[place->node];
+
+  return index >= 0
+         && tp_given_group_find_cost (&graph->groups[index],
+                                      keeper->plan->devices[place->device])
+                != NULL;
+}
+
 static void
 digest_plan (const Keeper *keeper, GChecksum *sum)
 {
@@ -183,7 +196,8 @@ tp_api_keep_whole (const TplanPlan *plan, const char *path,
       const TpPlacement *it = &keeper.plan->placements[i];
       const TpNode *node = &keeper.graph->nodes[it->node];
 
-      if (tp_node_find_cost (node, keeper.plan->devices[it->device]) != NULL)
+      if (tp_node_find_cost (node, keeper.plan->devices[it->device]) != NULL
+          || is_of_claimed (&keeper, it))
         return TRUE;          /* what the graph gives is no figure of ours */
       has_ops[it->device] = TRUE;
     }

@@ -133,7 +133,7 @@ bench_solve_envelopes (const char *directory)
           printf ("%s\n", error->message);
           continue;
         }
-      family = tp_fuse_find_all (graph, NULL);
+      family = tp_fuse_find_all (graph, NULL, NULL);
       costs = new_costs (graph, family);
       groups = tp_offer_choose (family, graph, costs);
       for (gsize k = 0; k < G_N_ELEMENTS (changes); k++)

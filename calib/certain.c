@@ -52,6 +52,8 @@ find_group (const Certain *certain, int group, int device)
   const TpKey *key = &certain->keys->keys[certain->graph->n_nodes + group];
   const char *name = certain->costs->devices[device], *reason;
 
+  if (certain->groups->groups[group].is_claimed)
+    return make_none (NULL);
   for (int i = 0; i < key->n_nodes; i++)
     if (tp_node_find_cost (&certain->graph->nodes[key->nodes[i]], name) != NULL
         || tp_costs_node (certain->costs, key->nodes[i], device)->time_ns
@@ -86,7 +88,7 @@ fill_real (Certain *certain, int device)
   for (int i = 0; i < costs->n_groups; i++)
     *tp_costs_group (costs, i, device) = find_group (certain, i, device);
   open_copies (certain, device);
-  tp_costs_take_given (costs, certain->graph, device);
+  tp_costs_take_given (costs, certain->graph, certain->groups, device);
 }
 
 static gboolean

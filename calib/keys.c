@@ -164,6 +164,15 @@ key_copy (TpKey *key, const TpKey *like)
   key->label = g_strdup (like->label);
 }
 
+/* Of a group that no rule makes: no kernel is made of it. */
+static void
+key_init_claimed (TpKey *key, const TpGraph *graph)
+{
+  key->label = describe_label (graph, key);
+  key->dtype = tp_dtype_get_name (find_output (graph, key)->dtype);
+  key->reason = g_intern_static_string (TP_COSTS_CLAIMED_ELSEWHERE);
+}
+
 static void
 key_init (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
 {
@@ -210,7 +219,9 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
       /* a reason names its op */
       const TpKey *first = like == NULL ? NULL : &keys->keys[like[i]];
 
-      if (first != NULL && like[i] < i && first->is_lowerable)
+      if (i >= graph->n_nodes && groups->groups[i - graph->n_nodes].is_claimed)
+        key_init_claimed (&keys->keys[i], graph);
+      else if (first != NULL && like[i] < i && first->is_lowerable)
         key_copy (&keys->keys[i], first);
       else
         key_init (&keys->keys[i], graph, keep_lowered);

@@ -11,6 +11,7 @@
 #include "calib/correct.h"
 #include "calib/estimate.h"
 #include "calib/facts.h"
+#include "calib/given.h"
 #include "calib/keys.h"
 #include "calib/posterior.h"
 #include "calib/speeds.h"
@@ -50,24 +51,6 @@ typedef struct
   const char *first_estimated; /* label */
 } Column;
 
-/* What the graph says goes: no kernel of ours may undercut it. */
-static gboolean
-use_given (const Column *column, const TpKey *key, TpCost *cost)
-{
-  const TpNodeCost *given = NULL;
-
-  for (int i = 0; i < key->n_nodes && given == NULL; i++)
-    given = tp_node_find_cost (&column->graph->nodes[key->nodes[i]],
-                               column->device);
-  if (given == NULL)
-    return FALSE;
-  if (key->n_nodes == 1)
-    cost->time_ns = given->time_ns;
-  else
-    cost->reason = g_intern_static_string (TP_COSTS_GIVEN_IN_GROUP);
-  return TRUE;
-}
-
 static gboolean
 use_entry (const TpEntryRow *entry, TpCost *cost)
 {
@@ -91,7 +74,11 @@ fill_cost (Column *column, const TpKey *key, TpCost *cost, GError **error)
   g_autoptr (TpEntryRow) entry = NULL;
   GError *failure = NULL;
 
-  if (use_given (column, key, cost)
+  int group = (int) (key - column->keys->keys) - column->keys->n_nodes;
+
+  if (tp_given_use (column->graph,
+                    group < 0 ? NULL : &column->groups->groups[group], key,
+                    column->device, cost)
       || !tp_key_is_runnable (key, column->device, &cost->reason))
     return TRUE;
   if (key->is_free)
@@ -590,7 +577,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   if (keys != NULL)
     heed_noise (&column);
   for (int i = 0; i < options->n_devices; i++)
-    tp_costs_take_given (costs, graph, i);
+    tp_costs_take_given (costs, graph, groups, i);
   if (!tp_costs_has_mapped (costs))
     g_clear_pointer (&costs->is_mapped, g_free);
   if (!options->trusts_estimates)

@@ -74,7 +74,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
 
 static void
 count_lost (const TpGraphBuilder *builder, int *out_pins, int *out_costs,
-            int *out_together)
+            int *out_together, int *out_grouped)
 {
   for (guint i = 0; i < builder->draft->nodes->len; i++)
     {
@@ -83,18 +83,22 @@ count_lost (const TpGraphBuilder *builder, int *out_pins, int *out_costs,
       *out_pins += node->pins != NULL;
       *out_costs += node->n_costs > 0;
       *out_together += node->colocation != NULL;
+      *out_grouped += node->group != NULL;
     }
 }
 
 static void
 warn_lost (const TpCli *cli, const TpGraphBuilder *builder)
 {
-  int n_pins = 0, n_costs = 0, n_together = 0;
+  int n_pins = 0, n_costs = 0, n_together = 0, n_grouped = 0;
 
-  count_lost (builder, &n_pins, &n_costs, &n_together);
+  count_lost (builder, &n_pins, &n_costs, &n_together, &n_grouped);
   if (n_together > 0)
     tp_cli_warn (cli, "ONNX has no place for the \"colocation\" of %d ops: "
                  "left out", n_together);
+  if (n_grouped > 0)
+    tp_cli_warn (cli, "ONNX has no place for the \"groups\" of %d ops: left "
+                 "out", n_grouped);
   if (n_pins + n_costs > 0)
     tp_cli_warn (cli, "ONNX has no place for the \"device\" of %d ops and the "
                  "\"cost\" of %d: left out", n_pins, n_costs);

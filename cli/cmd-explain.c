@@ -265,9 +265,20 @@ count_least_margins (const TpPlan *plan)
   return n;
 }
 
+static int
+count_claimed (const TpPlan *plan)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->groups->n_groups; i++)
+    n += plan->groups->groups[i].is_claimed != 0;
+  return n;
+}
+
 static void
 print_notes (const TpCli *cli, const TplanPlan *plan)
 {
+  int n_claimed = count_claimed (tp_api_get_plan (plan));
   int n_least = count_least_margins (tp_api_get_plan (plan));
   g_autofree char *limits = tp_cli_format_limits (plan);
   g_autofree char *micro_batches
@@ -289,6 +300,11 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
     tp_cli_note (cli, "Energy: %s.", energy);
   if (price != NULL)
     tp_cli_note (cli, "Price: %s.", price);
+  if (n_claimed > 0)
+    tp_cli_note (cli, "Of %d group%s only the model says that it is one kernel%s: "
+                      "sessions do its ops one by one.",
+                 n_claimed, n_claimed == 1 ? "" : "s",
+                 n_claimed == 1 ? "" : " each");
   tp_cli_note (cli, "Times and shares are of each op alone%s; ~ is an estimate, "
                     "+ runs in the kernel before.",
                tp_cli_simulated (plan));

@@ -307,6 +307,19 @@ add_described (TpTable *table, const char *name, char *text)
     tp_table_add (table, g_strdup (name), text);
 }
 
+static char *
+format_groups (const TpPlan *plan)
+{
+  int n = 0;
+
+  for (int i = 0; i < plan->groups->n_groups; i++)
+    n += plan->groups->groups[i].is_claimed != 0;
+  return n == 0 ? g_strdup_printf ("%d", plan->groups->n_groups)
+                : g_strdup_printf ("%d, %d of which the model claims to be one "
+                                   "kernel: sessions do their ops one by one",
+                                   plan->groups->n_groups, n);
+}
+
 static void
 print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
 {
@@ -328,8 +341,7 @@ print_table (TpCli *cli, const TplanPlan *handle, const OptimizeTotals *totals)
   add_described (table, "price", tp_cli_describe_price (plan));
   tp_table_add (table, g_strdup ("best single"), format_single (plan, get_graph (handle)));
   tp_table_add (table, g_strdup ("transfers"), format_transfers (totals));
-  tp_table_add (table, g_strdup ("fused groups"),
-                g_strdup_printf ("%d", plan->groups->n_groups));
+  tp_table_add (table, g_strdup ("fused groups"), format_groups (plan));
   tp_table_add (table, g_strdup ("peak memory"),
                 tp_cli_format_device_bytes (plan, plan->peak_bytes));
   tp_table_add (table, g_strdup ("weights"),

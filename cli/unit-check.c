@@ -234,10 +234,10 @@ check_all (const TpRunData *data, const TpPlan *plan,
            GError **error)
 {
   g_autofree int *places = tp_plan_list_places (plan, data->graph, error);
+  g_autoptr (TpGroups) groups = tp_plan_list_made_groups (plan);
   g_autoptr (TpUnits) placed
       = places == NULL ? NULL
-                       : tp_units_new (data->graph, places, plan->groups,
-                                       error);
+                       : tp_units_new (data->graph, places, groups, error);
   g_autoptr (GPtrArray) values
       = placed == NULL ? NULL
                        : tp_run_data_get_reference (data, TRUE, error);

@@ -3,7 +3,7 @@
 
 #include "format/graph-json-cost.h"
 
-#include "ir/array.h"
+#include "graph/graph-given.h"
 
 #define MAX_COST_NS ((gint64) 1 << 60)
 
@@ -31,6 +31,56 @@ tp_graph_json_read_figure (TpJsonPlace place, const char *key,
                      "must be nanoseconds, an integer from 0 to 2^60, or a "
                      "list of two: the time, and half of its 95 %% interval");
   return FALSE;
+}
+
+gboolean
+tp_graph_json_read_costs (TpJsonPlace place, TpArray *out, GError **error)
+{
+  json_t *costs = json_object_get (place.json, "cost"), *value;
+  const char *device;
+
+  if (costs == NULL)
+    return TRUE;
+  if (!json_is_object (costs) || json_object_size (costs) == 0)
+    {
+      tp_json_set_error (place, "cost", error,
+                         "must be an object from device to nanoseconds");
+      return FALSE;
+    }
+  json_object_foreach (costs, device, value)
+    {
+      TpNodeCost cost = { .device = device };
+      g_autofree char *at = g_strconcat ("cost.", device, NULL);
+
+      if (!tp_graph_json_read_figure (place, at, value, &cost, error))
+        return FALSE;
+      tp_array_append_val (out, cost);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_graph_json_add_group (const TpGraphJson *reader, TpJsonPlace place,
+                         GError **error)
+{
+  static const char *const keys[] = { "ops", "cost", NULL };
+  g_autoptr (TpArray) costs = tp_array_new (sizeof (TpNodeCost));
+  g_autofree const char **names = NULL;
+  TpGroupFigures figures = { .place = place.path };
+
+  if (!tp_json_check_object (place, keys, error)
+      || !tp_json_get_strings (place, "ops", TRUE, &names, error)
+      || !tp_graph_json_read_costs (place, costs, error))
+    return FALSE;
+  if (costs->len == 0)
+    {
+      tp_json_set_error (place, "cost", error,
+                         "is missing: what the ops take as one kernel");
+      return FALSE;
+    }
+  figures.n_costs = (int) costs->len;
+  figures.costs = (const TpNodeCost *) (void *) costs->data;
+  return tp_graph_builder_add_group (reader->builder, names, &figures, error);
 }
 
 /* One figure both ways, or {"to": figure, "from": figure}. */

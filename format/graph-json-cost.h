@@ -3,12 +3,19 @@
 #define TP_FORMAT_GRAPH_JSON_COST_H
 
 #include "format/graph-json-shape.h"
+#include "ir/array.h"
 
 /* Nanoseconds, or [nanoseconds, half of the 95 % interval], at @key of @place;
  * the device of @out is left alone. */
 gboolean tp_graph_json_read_figure (TpJsonPlace place, const char *key,
                                     const json_t *json, TpNodeCost *out,
                                     GError **error);
+/* "cost" of @place: TpNodeCost, appended to @out; at least one where it is there. */
+gboolean tp_graph_json_read_costs (TpJsonPlace place, TpArray *out,
+                                   GError **error);
+/* An entry of "groups": ops that are yet to be added, and what they cost as one. */
+gboolean tp_graph_json_add_group (const TpGraphJson *reader, TpJsonPlace place,
+                                  GError **error);
 /* "copies": by tensor and device. */
 gboolean tp_graph_json_add_copies (const TpGraphJson *reader,
                                    const json_t *root, GError **error);

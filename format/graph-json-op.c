@@ -199,26 +199,8 @@ read_pins (Op *op, GError **error)
 static gboolean
 read_costs (Op *op, GError **error)
 {
-  json_t *costs = json_object_get (op->json, "cost"), *value;
-  const char *device;
-
-  if (costs == NULL)
-    return TRUE;
-  if (!json_is_object (costs) || json_object_size (costs) == 0)
-    {
-      tp_json_set_error (op_place (op), "cost", error,
-                         "must be an object from device to nanoseconds");
-      return FALSE;
-    }
-  json_object_foreach (costs, device, value)
-    {
-      TpNodeCost cost = { .device = device };
-      g_autofree char *at = g_strconcat ("cost.", device, NULL);
-
-      if (!tp_graph_json_read_figure (op_place (op), at, value, &cost, error))
-        return FALSE;
-      tp_array_append_val (op->costs, cost);
-    }
+  if (!tp_graph_json_read_costs (op_place (op), op->costs, error))
+    return FALSE;
   op->node.n_costs = op->costs->len;
   op->node.costs = (const TpNodeCost *) (void *) op->costs->data;
   return TRUE;

@@ -194,6 +194,7 @@ add_all (TpGraphJson *reader, const json_t *root, GError **error)
          && add_entries (reader, root, "initializers",
                          tp_graph_json_add_initializer, error)
          && add_entries (reader, root, "state", add_state, error)
+         && add_entries (reader, root, "groups", tp_graph_json_add_group, error)
          && add_ops (reader, root, error)
          && tp_graph_json_add_copies (reader, root, error)
          && add_entries (reader, root, "outputs", add_output, error);
@@ -214,7 +215,7 @@ open_document (const char *path, const json_t *root, GError **error)
 {
   static const char *const keys[]
       = { "format", "name", "opset", "dims", "inputs", "outputs",
-          "initializers", "state", "ops", "copies", NULL };
+          "initializers", "state", "groups", "ops", "copies", NULL };
   TpJsonPlace place = { path, "", root };
   const char *format = NULL, *name = "";
   gint64 opset = 17;

@@ -4,6 +4,7 @@
 #include "format/graph-write-json.h"
 
 #include "format/graph-write.h"
+#include "format/graph-write-costs.h"
 #include "format/json.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
@@ -429,16 +430,6 @@ add_attrs (Writer *writer, const TpNode *node)
 }
 
 static void
-add_figure (GString *text, gint64 time_ns, gint64 spread_ns)
-{
-  if (spread_ns != 0)
-    g_string_append_printf (text, "[%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
-                            "]", time_ns, spread_ns);
-  else
-    add_int (text, time_ns);
-}
-
-static void
 add_pins_and_costs (GString *text, const TpNode *node)
 {
   if (node->colocation != NULL)
@@ -452,13 +443,8 @@ add_pins_and_costs (GString *text, const TpNode *node)
       tp_json_append_string (text, node->pins[i]);
     }
   g_string_append (text, node->pins != NULL ? "]" : "");
-  for (int i = 0; i < node->n_costs; i++)
-    {
-      g_string_append (text, i == 0 ? ", \"cost\": {" : ", ");
-      add_key (text, node->costs[i].device);
-      add_figure (text, node->costs[i].time_ns, node->costs[i].spread_ns);
-    }
-  g_string_append (text, node->n_costs > 0 ? "}" : "");
+  if (node->n_costs > 0)
+    tp_graph_write_cost (text, node->costs, node->n_costs);
 }
 
 /* What the file said of the outputs; all of them or none. */
@@ -510,40 +496,6 @@ add_ops (Writer *writer)
   g_string_append (writer->text, "]");
 }
 
-static void
-add_copies (Writer *writer)
-{
-  TpDraft *draft = writer->builder->draft;
-  GString *text = writer->text;
-  int n = 0;
-
-  for (guint i = 0; i < draft->tensors->len; i++)
-    {
-      const TpTensor *tensor = tp_draft_tensor (draft, i);
-
-      for (int k = 0; k < tensor->n_copies; k++)
-        {
-          const TpGivenCopy *it = &tensor->copies[k];
-
-          if (n++ == 0)
-            g_string_append (text, ",\n  \"copies\": {");
-          if (k == 0)
-            {
-              g_string_append (text, n == 1 ? "\n    " : ",\n    ");
-              add_key (text, tensor->name);
-            }
-          g_string_append (text, k == 0 ? "{" : ", ");
-          add_key (text, it->device);
-          g_string_append (text, "{\"to\": ");
-          add_figure (text, it->to_ns, it->to_spread_ns);
-          g_string_append (text, ", \"from\": ");
-          add_figure (text, it->from_ns, it->from_spread_ns);
-          g_string_append (text, k + 1 == tensor->n_copies ? "}}" : "}");
-        }
-    }
-  g_string_append (text, n > 0 ? "}" : "");
-}
-
 /* ---- the file ---------------------------------------------------------- */
 
 static const TpBuilderSpec **
@@ -581,8 +533,9 @@ tp_graph_write_json (TpGraphBuilder *builder, const char *path,
   add_outputs (&writer);
   add_initializers (&writer);
   add_states (&writer);
+  tp_graph_write_groups (text, builder->draft);
   add_ops (&writer);
-  add_copies (&writer);
+  tp_graph_write_copies (text, builder->draft);
   g_string_append (text, " }\n");
   if (writer.fault != NULL)
     {

@@ -8,6 +8,7 @@
 
 #include "format/json.h"
 #include "format/plan-json-arcs.h"
+#include "format/plan-json-given.h"
 #include "format/plan-json-load.h"
 #include "format/plan-json-span.h"
 #include "format/plan-json-memory.h"
@@ -226,32 +227,13 @@ write_member (GString *out, const char *key, const char *text)
 static void
 write_node (GString *out, const TpPlan *plan, const TpNode *node)
 {
-  int n = 0;
-
   if (node->pins != NULL)
     {
       tp_text_append (out, ", \"pins\": ");
       write_strings (out, (char *const *) node->pins,
                      (int) g_strv_length ((char **) node->pins));
     }
-  for (int i = 0; i < plan->n_devices && node->n_costs > 0; i++)
-    {
-      const TpNodeCost *cost = tp_node_find_cost (node, plan->devices[i]);
-
-      if (cost == NULL)
-        continue;
-      tp_text_append (out, n++ == 0 ? ", \"given\": {" : ", ");
-      tp_json_append_string (out, plan->devices[i]);
-      tp_text_append (out, cost->spread_ns == 0 ? ": " : ": [");
-      tp_text_append_number (out, cost->time_ns);
-      if (cost->spread_ns == 0)
-        continue;
-      tp_text_append (out, ", ");
-      tp_text_append_number (out, cost->spread_ns);
-      tp_text_append_c (out, ']');
-    }
-  if (n > 0)
-    tp_text_append_c (out, '}');
+  tp_plan_write_given (plan, node->costs, node->n_costs, out);
 }
 
 static void
@@ -369,7 +351,8 @@ write_colocations (TpPlanText *out, const TpGraph *graph)
       const TpColocation *it = &graph->colocations[i];
 
       write_list_next (out, &n);
-      write_group (out->text, &(TpGroup){ it->n_nodes, it->nodes }, graph);
+      write_group (out->text, &(TpGroup){ it->n_nodes, it->nodes, FALSE },
+                   graph);
     }
   write_list_end (out->text);
 }
@@ -528,6 +511,7 @@ write_part (TpPlanText *out, const TpPlan *plan, const TpGraph *graph,
         break;
       write_tensors (out, graph);
       write_colocations (out, graph);
+      tp_plan_write_given_groups (plan, graph, out);
       break;
     case TP_PLAN_PART_PLACES:
       write_placements (out, plan, graph);

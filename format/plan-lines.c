@@ -12,9 +12,10 @@
 #define PARSE_BYTES (16 << 10) /* at once */
 #define MAX_LINES 1000        /* that are not of lists; a plan has some 50 */
 
-/* Those that grow with the graph. "tensors" is not read: it is compared as text. */
+/* Those that grow with the graph. What comes before "ops" is not read: it is compared as
+ * text. */
 static const char *const keys[] = {
-  "tensors", "ops", "groups", "transfers", "all_groups", "op_costs",
+  "tensors", "colocations", "given_groups", "ops", "groups", "transfers", "all_groups", "op_costs",
   "group_costs", "to_device_costs", "to_host_costs", "arcs",
 };
 

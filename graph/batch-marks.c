@@ -144,6 +144,9 @@ mark_node (TpBatchMarks *self, int index, GError **error)
   if (node->n_costs > 0)
     return fail ("op", node->name, "has a given cost, of the whole batch",
                  error);
+  if (node->group != NULL)
+    return fail ("op", node->name, "is of a group with a given cost, of the "
+                 "whole batch", error);
   if (!follow (self, index, error))
     return FALSE;
   for (int i = 0; i < node->n_outputs; i++)

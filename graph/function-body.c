@@ -64,6 +64,7 @@ tp_body_add_node (TpBody *self, const TpNode *node, TpNodeNames names)
 
   own.pins = self->node->pins;
   own.colocation = self->node->colocation;
+  own.group = self->node->group;
   own.place = self->node->place;
   if (!self->has_failed)
     self->has_failed = !tp_builder_add_plain_node (self->builder, &own, names,

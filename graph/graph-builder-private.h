@@ -27,6 +27,14 @@ typedef struct
                                * next value of */
 } TpBuilderState;
 
+/* Of a group that the file gives a cost of. */
+typedef struct
+{
+  const char *name;
+  const TpGroupFigures *group;
+  int index;                  /* in its list */
+} TpBuilderMember;
+
 #define TP_BUILDER_RECENT 8
 
 struct TpGraphBuilder
@@ -37,6 +45,8 @@ struct TpGraphBuilder
                                * none. Most ops read what was just made */
   guint n_recent;             /* ever */
   TpMap *nodes;               /* char*, a set */
+  TpMap *grouped;             /* char* -> TpGroupFigures, of ops to come too */
+  TpArray *members;           /* TpBuilderMember */
   TpDims *dims;               /* defaults */
   TpArray *states;            /* TpBuilderState, per tensor */
   TpArray *specs;             /* TpBuilderSpec */

@@ -26,6 +26,8 @@ tp_graph_builder_new (const char *name, int opset)
   builder->draft->opset = opset;
   builder->tensors = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   builder->nodes = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  builder->grouped = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  builder->members = tp_array_new (sizeof (TpBuilderMember));
   builder->dims = tp_dims_new ();
   builder->states = tp_array_new (sizeof (TpBuilderState));
   builder->specs = tp_array_new (sizeof (TpBuilderSpec));
@@ -38,6 +40,8 @@ tp_graph_builder_free (TpGraphBuilder *builder)
 {
   tp_map_free (builder->tensors);
   tp_map_free (builder->nodes);
+  tp_map_free (builder->grouped);
+  tp_array_unref (builder->members);
   tp_dims_unref (builder->dims);
   tp_array_unref (builder->states);
   tp_array_unref (builder->specs);

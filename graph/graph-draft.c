@@ -4,6 +4,7 @@
 #include "graph/graph-draft.h"
 
 #include "graph/graph-colocate.h"
+#include "graph/graph-group.h"
 #include "ir/array.h"
 #include "ir/guard.h"
 
@@ -499,7 +500,8 @@ tp_draft_finish (TpDraft *draft, GError **error)
   tp_array_trim (draft->nodes);
   graph->tensors = (TpTensor *) (void *) draft->tensors->data;
   graph->nodes = (TpNode *) (void *) draft->nodes->data;
-  if (!tp_graph_colocate (graph, draft->region, error))
+  if (!tp_graph_colocate (graph, draft->region, error)
+      || !tp_graph_group (graph, draft->region, error))
     return NULL;
   graph->tables[0] = g_steal_pointer (&draft->tensors);
   graph->tables[1] = g_steal_pointer (&draft->nodes);

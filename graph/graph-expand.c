@@ -4,13 +4,17 @@
 #include "graph/graph-expand.h"
 
 #include "graph/function.h"
+#include "graph/graph-given.h"
 #include "graph/graph-node.h"
 
 gboolean
 tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
                            TpNodeNames names, GError **error)
 {
+  TpNode own = *node;
+
+  own.group = tp_builder_find_group (builder, node->name);
   if (node->n_costs == 0 && tp_function_is_known (node->type))
-    return tp_function_expand (builder, node, names, error);
-  return tp_builder_add_plain_node (builder, node, names, error);
+    return tp_function_expand (builder, &own, names, error);
+  return tp_builder_add_plain_node (builder, &own, names, error);
 }

@@ -6,6 +6,7 @@
 #include "graph/graph-body.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
+#include "graph/graph-given.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
 #include "graph/graph-state.h"
@@ -250,6 +251,7 @@ tp_graph_builder_check (TpGraphBuilder *builder, GError **error)
 {
   return check_graph_name (builder, error) && check_defined (builder, error)
          && tp_builder_check_states (builder, error)
+         && tp_builder_check_groups (builder, error)
          && name_nodes (builder, error)
          && tp_draft_part_bodies (builder->draft, error);
 }

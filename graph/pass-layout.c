@@ -196,6 +196,19 @@ add_twin (Pass *pass, int tensor, const char *suffix, GError **error)
   return twin.name == NULL ? -1 : tp_draft_add_tensor (pass->draft, &twin);
 }
 
+/* Of what leaves a group of @producer nothing more is made in it. */
+static const TpGroupFigures *
+find_group (const Pass *pass, const TpNode *producer, int tensor)
+{
+  const TpTensor *it = tp_draft_tensor (pass->draft, tensor);
+
+  for (int i = 0; i < it->n_consumers; i++)
+    if (tp_draft_node (pass->draft, it->consumers[i])->group
+        != producer->group)
+      return NULL;
+  return it->is_output || it->state > 0 ? NULL : producer->group;
+}
+
 static gboolean
 append_relayout (Pass *pass, const TpNode *producer, int tensor,
                  GError **error)
@@ -204,7 +217,8 @@ append_relayout (Pass *pass, const TpNode *producer, int tensor,
   int *ends = tp_region_alloc (draft->region, 2, sizeof (int), error);
   TpNode node = { .type = "Relayout", .opset = producer->opset,
                   .op = tp_op_find ("Relayout"), .n_inputs = 1,
-                  .n_outputs = 1, .place = producer->place };
+                  .n_outputs = 1, .place = producer->place,
+                  .group = find_group (pass, producer, tensor) };
 
   g_assert (node.op != NULL);
   if (ends == NULL)

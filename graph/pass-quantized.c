@@ -48,7 +48,7 @@ get_tensor (const Match *self, int tensor)
 static gboolean
 is_free (const TpNode *node)
 {
-  return node->n_costs == 0 && node->pins == NULL && node->colocation == NULL;
+  return !tp_node_is_told (node);
 }
 
 static gboolean

@@ -74,7 +74,7 @@ tp_unroll_add (TpUnroll *self, TpUnrollOp op, int output,
                  .n_inputs = op.n_inputs, .n_outputs = 1,
                  .branch = node->branch, .n_attrs = op.attr != NULL,
                  .pins = node->pins, .colocation = node->colocation,
-                 .place = node->place };
+                 .group = node->group, .place = node->place };
 
   if (output < 0)
     output = tp_unroll_add_tensor (self, node->name, suffix, error);

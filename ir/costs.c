@@ -33,8 +33,15 @@ tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes)
   if ((n & (n - 1)) == 0) /* full at every power of two: double */
     groups->groups = tp_renew (TpGroup, groups->groups, n == 0 ? 1 : 2 * n);
   groups->groups[n]
-      = (TpGroup){ n_nodes, tp_memdup (nodes, sizeof (int) * n_nodes) };
+      = (TpGroup){ n_nodes, tp_memdup (nodes, sizeof (int) * n_nodes), FALSE };
   groups->n_groups = n + 1;
+}
+
+void
+tp_groups_add_copy (TpGroups *groups, const TpGroup *group)
+{
+  tp_groups_add (groups, group->nodes, group->n_nodes);
+  groups->groups[groups->n_groups - 1].is_claimed = group->is_claimed;
 }
 
 static TpCost *
@@ -216,11 +223,53 @@ tp_costs_copy (const TpCosts *costs, int tensor, int from, int to)
                    tp_costs_feed (costs, tensor, to));
 }
 
+const TpNodeCost *
+tp_costs_find_given (const TpGraph *graph, const TpGroup *group,
+                     const char *device)
+{
+  const TpGivenGroup *given
+      = tp_graph_find_group (graph, group->nodes, group->n_nodes);
+
+  return given == NULL ? NULL : tp_given_group_find_cost (given, device);
+}
+
+/* Where one of its ops cannot be, no group is. */
+static TpCost
+make_group (const TpCosts *costs, const TpNodeCost *given, const TpGroup *group,
+            int device)
+{
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const TpCost *node = tp_costs_node (costs, group->nodes[i], device);
+
+      if (node->time_ns == TP_COST_NONE)
+        return (TpCost){ .time_ns = TP_COST_NONE, .reason = node->reason };
+    }
+  return (TpCost){ .time_ns = given->time_ns, .spread_ns = given->spread_ns };
+}
+
+static void
+take_groups (TpCosts *costs, const TpGraph *graph, const TpGroups *groups,
+             int device)
+{
+  for (int i = 0; i < costs->n_groups && graph->n_groups > 0; i++)
+    {
+      const TpNodeCost *given = tp_costs_find_given (
+          graph, &groups->groups[i], costs->devices[device]);
+
+      if (given != NULL)
+        *tp_costs_group (costs, i, device)
+            = make_group (costs, given, &groups->groups[i], device);
+    }
+}
+
 void
-tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device)
+tp_costs_take_given (TpCosts *costs, const TpGraph *graph,
+                     const TpGroups *groups, int device)
 {
   const char *name = costs->devices[device];
 
+  take_groups (costs, graph, groups, device);
   for (int i = 0; i < costs->n_nodes; i++)
     {
       const TpNodeCost *given = tp_node_find_cost (&graph->nodes[i], name);

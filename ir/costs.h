@@ -16,6 +16,8 @@
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
 #define TP_COSTS_HOST (-1)      /* as an end of a copy: host memory */
+/* Why a group is none where only a graph says what it costs, and of other devices. */
+#define TP_COSTS_CLAIMED_ELSEWHERE "the graph gives no cost of these ops as one here"
 /* Why a group cannot be fused where the graph gives the cost of a node of it. */
 #define TP_COSTS_GIVEN_IN_GROUP "the graph gives the cost of an op of it"
 
@@ -54,6 +56,8 @@ typedef struct
 {
   int n_nodes;
   const int *nodes;           /* topological order; the first is the anchor */
+  gboolean is_claimed;        /* that they may be is what the graph says, and no rule:
+                               * no kernel is made of them here */
 } TpGroup;
 
 typedef struct
@@ -117,6 +121,7 @@ void tp_cost_errors_free (TpCostErrors *errors);
 TpGroups *tp_groups_new (void);
 void tp_groups_free (TpGroups *groups);
 void tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes);
+void tp_groups_add_copy (TpGroups *groups, const TpGroup *group);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpGroups, tp_groups_free)
 
 /* All costs TP_COST_NONE, transfers 0, the host is device 0. */
@@ -141,9 +146,14 @@ typedef TpCost *(*TpCostsGet) (const TpCosts *costs, int row, int device);
 /* Keeps rows of copies that are equal once, if that are most of them: figures of
  * copies are not to be changed any more. */
 void tp_costs_share_copies (TpCosts *costs);
-/* What @graph itself says of @device: spreads of the times that it gives, and
- * copies. */
-void tp_costs_take_given (TpCosts *costs, const TpGraph *graph, int device);
+/* What @graph itself says of @device: spreads of the times that it gives, groups
+ * whose ops can all be there, and copies. */
+void tp_costs_take_given (TpCosts *costs, const TpGraph *graph,
+                          const TpGroups *groups, int device);
+/* What @graph gives of @group on @device, or NULL. */
+const TpNodeCost *tp_costs_find_given (const TpGraph *graph,
+                                       const TpGroup *group,
+                                       const char *device);
 /* Whether kernels and copies of all devices are the work of the same processors,
  * which do one thing at a time. */
 gboolean tp_costs_is_one_engine (const TpCosts *costs);

@@ -123,6 +123,19 @@ feed_indices (TpDigest *digest, const int *tensors, int n)
 }
 
 static void
+feed_costs (TpDigest *digest, const TpNodeCost *costs, int n)
+{
+  tp_digest_add_number (digest, n);
+  for (int i = 0; i < n; i++)
+    {
+      tp_digest_add_string (digest, costs[i].device);
+      tp_digest_add_number (digest, costs[i].time_ns);
+      if (costs[i].spread_ns != 0)
+        tp_digest_add_number (digest, -costs[i].spread_ns);
+    }
+}
+
+static void
 feed_node (TpDigest *digest, const TpNode *node)
 {
   tp_digest_add_string (digest, node->name);
@@ -136,14 +149,7 @@ feed_node (TpDigest *digest, const TpNode *node)
     tp_digest_add_string (digest, "small sums");
   for (int i = 0; node->pins != NULL && node->pins[i] != NULL; i++)
     tp_digest_add_string (digest, node->pins[i]);
-  tp_digest_add_number (digest, node->n_costs);
-  for (int i = 0; i < node->n_costs; i++)
-    {
-      tp_digest_add_string (digest, node->costs[i].device);
-      tp_digest_add_number (digest, node->costs[i].time_ns);
-      if (node->costs[i].spread_ns != 0)
-        tp_digest_add_number (digest, -node->costs[i].spread_ns);
-    }
+  feed_costs (digest, node->costs, node->n_costs);
 }
 
 /* What most graphs lack adds nothing, so that theirs stay as they were. */
@@ -157,6 +163,19 @@ feed_colocations (TpDigest *digest, const TpGraph *graph)
   for (int i = 0; i < graph->n_colocations; i++)
     feed_indices (digest, graph->colocations[i].nodes,
                   graph->colocations[i].n_nodes);
+}
+
+static void
+feed_groups (TpDigest *digest, const TpGraph *graph)
+{
+  for (int i = 0; i < graph->n_groups; i++)
+    {
+      const TpGivenGroup *it = &graph->groups[i];
+
+      tp_digest_add_string (digest, "group");
+      feed_indices (digest, it->nodes, it->n_nodes);
+      feed_costs (digest, it->figures->costs, it->figures->n_costs);
+    }
 }
 
 static char *
@@ -177,6 +196,7 @@ compute_digest (const TpGraph *graph)
   feed_colocations (digest, graph);
   feed_states (digest, graph);
   feed_copies (digest, graph);
+  feed_groups (digest, graph);
   return tp_digest_finish (digest);
 }
 

@@ -48,16 +48,52 @@ tp_node_is (const TpNode *node, const char *type)
 gboolean
 tp_node_is_told (const TpNode *node)
 {
-  return node->pins != NULL || node->n_costs > 0 || node->colocation != NULL;
+  return node->pins != NULL || node->n_costs > 0 || node->colocation != NULL
+         || node->group != NULL;
+}
+
+const TpNodeCost *
+tp_node_cost_find (const TpNodeCost *costs, int n, const char *device)
+{
+  for (int i = 0; i < n; i++)
+    if (strcmp (costs[i].device, device) == 0)
+      return &costs[i];
+  return NULL;
 }
 
 const TpNodeCost *
 tp_node_find_cost (const TpNode *node, const char *device)
 {
-  for (int i = 0; i < node->n_costs; i++)
-    if (strcmp (node->costs[i].device, device) == 0)
-      return &node->costs[i];
-  return NULL;
+  return tp_node_cost_find (node->costs, node->n_costs, device);
+}
+
+const TpGivenGroup *
+tp_graph_find_group (const TpGraph *graph, const int *nodes, int n_nodes)
+{
+  int index = graph->group_of == NULL || n_nodes < 2
+                  ? -1
+                  : graph->group_of[nodes[0]];
+  const TpGivenGroup *group = index < 0 ? NULL : &graph->groups[index];
+
+  return group != NULL && group->n_nodes == n_nodes
+                 && memcmp (group->nodes, nodes, n_nodes * sizeof (int)) == 0
+             ? group
+             : NULL;
+}
+
+const TpNodeCost *
+tp_given_group_find_cost (const TpGivenGroup *group, const char *device)
+{
+  return tp_node_cost_find (group->figures->costs, group->figures->n_costs, device);
+}
+
+gboolean
+tp_given_group_counts (const TpGivenGroup *group, const char *const *devices)
+{
+  for (int i = 0; devices[i] != NULL; i++)
+    if (tp_given_group_find_cost (group, devices[i]) != NULL)
+      return TRUE;
+  return FALSE;
 }
 
 const TpAttr *

@@ -103,6 +103,14 @@ typedef struct
   gint64 spread_ns;           /* half of the 95 % interval */
 } TpNodeCost;
 
+/* What the graph says that some ops cost where they run as one kernel. */
+typedef struct
+{
+  const char *place;          /* in the source, such as "groups[0]" */
+  int n_costs;
+  const TpNodeCost *costs;
+} TpGroupFigures;
+
 typedef struct
 {
   const char *name;           /* unique; made up if the file has none */
@@ -125,6 +133,8 @@ typedef struct
   const TpNodeCost *costs;
   const char *colocation;     /* (nullable): all ops that name it are on one
                                * device */
+  const TpGroupFigures *group; /* (nullable): all ops that have this are one kernel
+                               * where it has a figure */
   const char *place;          /* in the source, such as "ops[3]" */
   gboolean has_small_sums;    /* of products of small integers: none of some of them
                                * is above 2^24 in magnitude; set by a pass */
@@ -136,6 +146,15 @@ typedef struct
   int n_nodes;                /* two or more */
   const int *nodes;           /* ascending */
 } TpColocation;
+
+/* Ops of which the graph says what they cost as one kernel. What all but the last
+ * make is read by others of these alone. */
+typedef struct
+{
+  int n_nodes;                /* two or more */
+  const int *nodes;           /* ascending */
+  const TpGroupFigures *figures;
+} TpGivenGroup;
 
 struct TpGraph
 {
@@ -154,6 +173,10 @@ struct TpGraph
   int n_colocations;
   const TpColocation *colocations; /* disjoint, by their first nodes */
   const int *colocation_of;   /* [node]: which of them, or -1; NULL: there are
+                               * none */
+  int n_groups;
+  const TpGivenGroup *groups; /* disjoint, by their first nodes */
+  const int *group_of;        /* [node]: which of them, or -1; NULL: there are
                                * none */
   struct TpRegion *region;     /* everything above lives here, but for */
   TpArray *tables[2];          /* (nullable): @tensors and @nodes; graphs made of
@@ -201,6 +224,18 @@ const TpAttr *tp_node_find_attr (const TpNode *node, const char *name);
 gboolean tp_node_is_told (const TpNode *node);
 /* What the graph itself says @node costs on @device, or NULL. */
 const TpNodeCost *tp_node_find_cost (const TpNode *node, const char *device);
+/* Of @costs that on @device, or NULL. */
+const TpNodeCost *tp_node_cost_find (const TpNodeCost *costs, int n,
+                                     const char *device);
+/* What the graph gives of just these @nodes, ascending, as one; or NULL. */
+const TpGivenGroup *tp_graph_find_group (const TpGraph *graph,
+                                         const int *nodes, int n_nodes);
+/* Of that on @device, or NULL. */
+const TpNodeCost *tp_given_group_find_cost (const TpGivenGroup *group,
+                                            const char *device);
+/* Whether one of @devices has a figure of @group: NULL-terminated. */
+gboolean tp_given_group_counts (const TpGivenGroup *group,
+                                const char *const *devices);
 /* tp_near_name_ask () of the names of its ops. */
 char *tp_graph_ask_op (const TpGraph *graph, const char *typed);
 gint64 tp_node_get_int (const TpNode *node, const char *name, gint64 fallback);

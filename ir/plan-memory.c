@@ -83,12 +83,12 @@ get_mapped (const TpPlan *plan)
 }
 
 static TpExecution *
-spell_out (const TpPlan *plan, const TpGraph *graph, const gboolean *is_mapped,
-           GError **error)
+spell_out (const TpPlan *plan, const TpGraph *graph, const TpGroups *groups,
+           const gboolean *is_mapped, GError **error)
 {
   g_autofree int *places = tp_plan_list_places (plan, graph, error);
   TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
-                      plan->groups, is_mapped };
+                      groups, is_mapped };
   g_autoptr (TpExecution) execution
       = places == NULL ? NULL : tp_execution_new (graph, &placed, error);
 
@@ -100,14 +100,28 @@ spell_out (const TpPlan *plan, const TpGraph *graph, const gboolean *is_mapped,
 TpExecution *
 tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
 {
-  return spell_out (plan, graph, get_mapped (plan), error);
+  return spell_out (plan, graph, plan->groups, get_mapped (plan), error);
+}
+
+TpGroups *
+tp_plan_list_made_groups (const TpPlan *plan)
+{
+  g_autoptr (TpGroups) groups = tp_groups_new ();
+
+  for (int i = 0; plan->groups != NULL && i < plan->groups->n_groups; i++)
+    if (!plan->groups->groups[i].is_claimed)
+      tp_groups_add_copy (groups, &plan->groups->groups[i]);
+  return g_steal_pointer (&groups);
 }
 
 TpExecution *
-tp_plan_spell_out_apart (const TpPlan *plan, const TpGraph *graph,
-                         GError **error)
+tp_plan_spell_out_run (const TpPlan *plan, const TpGraph *graph,
+                       gboolean is_apart, GError **error)
 {
-  return spell_out (plan, graph, NULL, error);
+  g_autoptr (TpGroups) groups = tp_plan_list_made_groups (plan);
+
+  return spell_out (plan, graph, groups, is_apart ? NULL : get_mapped (plan),
+                    error);
 }
 
 /* FALSE: it cannot be told, since groups are none. */

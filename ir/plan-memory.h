@@ -16,9 +16,13 @@ TpGroups *tp_plan_find_cheapest_groups (const TpPlan *plan);
  * TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
 TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
                                 GError **error);
-/* With what is mapped copied all the same. */
-TpExecution *tp_plan_spell_out_apart (const TpPlan *plan,
-                                      const TpGraph *graph, GError **error);
+/* The groups in effect that kernels are made of: none is of what only the graph says
+ * is one. (transfer full) */
+TpGroups *tp_plan_list_made_groups (const TpPlan *plan);
+/* As sessions do it: of such groups op by op. @is_apart: what is mapped is copied all
+ * the same. */
+TpExecution *tp_plan_spell_out_run (const TpPlan *plan, const TpGraph *graph,
+                                    gboolean is_apart, GError **error);
 
 /* Sets peak_bytes and weight_bytes of a plan whose placements and groups are
  * known: what its sessions will have in arenas, to the byte, and the constants

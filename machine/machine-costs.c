@@ -64,6 +64,8 @@ static const char *
 machine_find_bar (const TpCosts *costs, const TpGraph *graph,
                   const TpGroup *group, int device)
 {
+  if (group->is_claimed)
+    return g_intern_static_string (TP_COSTS_CLAIMED_ELSEWHERE);
   for (int i = 0; i < group->n_nodes; i++)
     {
       int node = group->nodes[i];
@@ -130,5 +132,5 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
     }
   if (device != costs->host)
     fill_copies (machine, device, graph, costs);
-  tp_costs_take_given (costs, graph, device);
+  tp_costs_take_given (costs, graph, works->groups, device);
 }

@@ -36,7 +36,9 @@ tp_works_new (const TpGraph *graph, const TpGroups *groups)
       const TpGroup *group
           = i < graph->n_nodes ? NULL : &groups->groups[i - graph->n_nodes];
 
-      if (like[i] < i)
+      if (group != NULL && group->is_claimed)
+        works->works[i] = (TpNodeWork){ 0 };
+      else if (like[i] < i && works->works[like[i]].is_lowerable)
         works->works[i] = works->works[like[i]];
       else if (group == NULL)
         works->works[i] = find_work (graph, &i, 1);

@@ -9,10 +9,13 @@
  * a later one: the chains are disjoint, and whether one pays is for the planner to
  * say.
  *
- * Last come wholes: a chain whose first node only puts together what it reads, and
+ * Then come wholes: a chain whose first node only puts together what it reads, and
  * the chains that make it. Each of these is in one whole or in none. Which of a
  * whole and its chains are offered, or of a chain and its parts on either side of where
- * its kinds meet, is said once times are known (offer.h). */
+ * its kinds meet, is said once times are known (offer.h).
+ *
+ * Last are groups of which the graph says what they cost as one. Rules join nothing
+ * across their edges, and what they join within is the group itself or no group. */
 #include "config.h"
 
 #include "planner/fuse.h"
@@ -21,6 +24,7 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ir/units.h"
+#include "planner/fuse-value.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -100,121 +104,44 @@ typedef struct
   gboolean (*joins) (TpOpKind part); /* of the rule for wholes; NULL: none are */
   gboolean *is_inside;        /* of a whole; right for the first */
   gboolean joins_maps;        /* some rule does */
+  guint8 *counts;             /* [group that the graph gives]: it is one */
+  guint8 *is_made;            /* [likewise]: by rules, too */
 } Chains;
 
-static TpOpKind
-get_kind (const TpNode *node)
-{
-  return node->op == NULL ? TP_OP_OPAQUE : node->op->kind;
-}
-
-static gboolean
-pins_can_meet (const TpNode *a, const TpNode *b)
-{
-  if (a->pins == NULL || b->pins == NULL)
-    return TRUE;
-  for (int i = 0; a->pins[i] != NULL; i++)
-    if (g_strv_contains (b->pins, a->pins[i]))
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-have_equal_dims (const TpTensor *a, const TpTensor *b)
-{
-  return a->rank == b->rank
-         && memcmp (a->dims, b->dims, sizeof a->dims[0] * a->rank) == 0;
-}
-
-/* How often @node reads @tensor. */
+/* Which group @node is in of those that the graph gives and that count; -1: none. */
 static int
-count_reads (const TpNode *node, int tensor)
+find_given (const Chains *chains, int node)
 {
-  int n = 0;
+  const TpGraph *graph = chains->graph;
+  int index = graph->group_of == NULL ? -1 : graph->group_of[node];
 
-  for (int i = 0; i < node->n_inputs; i++)
-    n += node->inputs[i] == tensor;
-  return n;
-}
-
-/* Who casts to a real of fewer digits wants these and no more. */
-static gboolean
-is_rounding (const TpGraph *graph, const TpNode *node)
-{
-  TpDtype dtype = graph->tensors[node->outputs[0]].dtype;
-
-  return node->op != NULL && (node->op->flags & TP_OP_COPIES) != 0
-         && !tp_dtype_holds_results (dtype) && !tp_dtype_is_integer (dtype)
-         && node->inputs[0] >= 0
-         && graph->tensors[node->inputs[0]].dtype != dtype;
+  return index < 0 || !chains->counts[index] ? -1 : index;
 }
 
 static gboolean
-is_join (const TpNode *node)
+are_parted (const Chains *chains, const TpNode *a, const TpNode *b)
 {
-  return node->op != NULL && (node->op->flags & TP_OP_JOINS) != 0;
+  const TpNode *nodes = chains->graph->nodes;
+
+  return find_given (chains, (int) (a - nodes))
+         != find_given (chains, (int) (b - nodes));
 }
 
-/* Whether the value between @producer and @consumer is for that alone. A map may
- * read it twice (x * x); an anchor reads it once, as its data; what joins, once. */
 static gboolean
-is_for_one (const TpGraph *graph, const TpNode *producer,
+is_for_one (const Chains *chains, const TpNode *producer,
             const TpNode *consumer)
 {
-  const TpTensor *value, *out;
-
-  if (producer->n_outputs != 1 || consumer->n_outputs != 1
-      || producer->outputs[0] < 0 || consumer->outputs[0] < 0)
-    return FALSE;
-  value = &graph->tensors[producer->outputs[0]];
-  out = &graph->tensors[consumer->outputs[0]];
-  if (value->n_consumers != 1 || value->is_output || value->state > 0
-      || !tp_dtype_has_kernels (out->dtype)
-      || !pins_can_meet (producer, consumer))
-    return FALSE;
-  if (get_kind (consumer) == TP_OP_MAP)
-    return have_equal_dims (value, out);
-  return (consumer->inputs[0] == producer->outputs[0] || is_join (consumer))
-         && count_reads (consumer, producer->outputs[0]) == 1;
-}
-
-/* Whether what @producer makes can be handed on without being stored. */
-static gboolean
-hands_on (const TpGraph *graph, const TpNode *producer)
-{
-  return tp_dtype_hands_on (graph->tensors[producer->outputs[0]].dtype)
-         && !is_rounding (graph, producer);
+  return tp_fuse_is_for_one (chains->graph, producer, consumer)
+         && !are_parted (chains, producer, consumer);
 }
 
 /* Whether the value between @producer and @consumer need not exist. */
 static gboolean
-is_private_value (const TpGraph *graph, const TpNode *producer,
+is_private_value (const Chains *chains, const TpNode *producer,
                   const TpNode *consumer)
 {
-  return is_for_one (graph, producer, consumer) && hands_on (graph, producer);
-}
-
-/* Whether each dimension of @out is one or more of @in, so that who goes over those
- * of @in knows where he is in @out: the other way round takes divisions. */
-static gboolean
-merges_dims (const TpTensor *in, const TpTensor *out)
-{
-  int k = 0;
-
-  if (!tp_tensor_is_row_major (in) || !tp_tensor_is_row_major (out))
-    return FALSE;
-  for (int i = 0; i < out->rank; i++)
-    {
-      gint64 left = out->dims[i];
-
-      for (; left > 1 && k < in->rank && in->dims[k] > 0
-             && left % in->dims[k] == 0;
-           k++)
-        left /= in->dims[k];
-      if (left != 1)
-        return FALSE;
-    }
-  return TRUE;
+  return is_for_one (chains, producer, consumer)
+         && tp_fuse_hands_on (chains->graph, producer);
 }
 
 /* A view of one reader that maps can be fused through. */
@@ -224,12 +151,12 @@ is_transparent (const Chains *chains, int node, int consumer)
   const TpGraph *graph = chains->graph;
   const TpNode *view = &graph->nodes[node];
 
-  return get_kind (view) == TP_OP_VIEW && !tp_node_is_stream (view)
+  return tp_fuse_get_kind (view) == TP_OP_VIEW && !tp_node_is_stream (view)
          && chains->head[node] == node
-         && get_kind (&graph->nodes[consumer]) == TP_OP_MAP
-         && is_private_value (graph, view, &graph->nodes[consumer])
+         && tp_fuse_get_kind (&graph->nodes[consumer]) == TP_OP_MAP
+         && is_private_value (chains, view, &graph->nodes[consumer])
          && view->inputs[0] >= 0
-         && merges_dims (&graph->tensors[view->inputs[0]],
+         && tp_fuse_merges_dims (&graph->tensors[view->inputs[0]],
                          &graph->tensors[view->outputs[0]]);
 }
 
@@ -263,7 +190,7 @@ may_join (const Chains *chains, const FuseRule *rule, int producer, int view,
   return chains->size[head] + (view >= 0) + chains->size[consumer] <= MAX_GROUP
          && rule->matches (chains->anchor[producer],
                            chains->anchor[consumer])
-         && is_private_value (graph, &graph->nodes[producer],
+         && is_private_value (chains, &graph->nodes[producer],
                               &graph->nodes[reader]);
 }
 
@@ -329,7 +256,7 @@ find_row_reader (const TpGraph *graph, int node)
     return -1;
   out = &graph->tensors[self->outputs[0]];
   if (out->n_consumers != 1
-      || !have_equal_dims (&graph->tensors[self->inputs[0]], out))
+      || !tp_fuse_has_equal_dims (&graph->tensors[self->inputs[0]], out))
     return -1;
   return out->consumers[0];
 }
@@ -353,14 +280,14 @@ try_between (Chains *chains, const FuseRule *rule, int node)
   if (chains->size[head] + 1 + chains->size[after] <= MAX_GROUP
       && rule->matches_three (chains->anchor[before], chains->anchor[node],
                               chains->anchor[after])
-      && is_private_value (graph, &graph->nodes[before], &graph->nodes[node])
-      && is_private_value (graph, &graph->nodes[node], &graph->nodes[after]))
+      && is_private_value (chains, &graph->nodes[before], &graph->nodes[node])
+      && is_private_value (chains, &graph->nodes[node], &graph->nodes[after]))
     {
       join (chains, before, node);
       join (chains, node, after);
       /* there are no more than these three: it begins no other */
       chains->anchor[head] = chains->anchor[chains->tail[head]]
-          = get_kind (&graph->nodes[node]);
+          = tp_fuse_get_kind (&graph->nodes[node]);
     }
 }
 
@@ -392,12 +319,14 @@ chains_init (Chains *chains, const TpGraph *graph)
   chains->size = tp_new (int, n + 1);
   chains->anchor = tp_new (TpOpKind, n + 1);
   chains->is_inside = tp_new0 (gboolean, n + 1);
+  chains->counts = tp_new0 (guint8, graph->n_groups + 1);
+  chains->is_made = tp_new0 (guint8, graph->n_groups + 1);
   for (int i = 0; i < n; i++)
     {
       chains->next[i] = -1;
       chains->head[i] = chains->tail[i] = i;
       chains->size[i] = 1;
-      chains->anchor[i] = get_kind (&graph->nodes[i]);
+      chains->anchor[i] = tp_fuse_get_kind (&graph->nodes[i]);
     }
 }
 
@@ -410,6 +339,8 @@ chains_clear (Chains *chains)
   g_free (chains->size);
   g_free (chains->anchor);
   g_free (chains->is_inside);
+  g_free (chains->counts);
+  g_free (chains->is_made);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Chains, chains_clear)
@@ -425,6 +356,18 @@ list_chain (const Chains *chains, int head, int *nodes)
   return n;
 }
 
+/* Adds one that rules make, unless it is of a group that the graph gives. */
+static void
+add_group (const Chains *chains, const int *nodes, int n, TpGroups *groups)
+{
+  int given = find_given (chains, nodes[0]);
+
+  if (given < 0)
+    tp_groups_add (groups, nodes, n);
+  else if (tp_graph_find_group (chains->graph, nodes, n) != NULL)
+    chains->is_made[given] = TRUE;
+}
+
 /* ---- wholes ------------------------------------------------------------ */
 
 /* The first node of the chain that may write what @join reads as @tensor where that
@@ -438,11 +381,11 @@ find_part (const Chains *chains, int tensor, int join)
 
   return last >= 0 && chains->next[last] < 0
                  && chains->joins (chains->anchor[last])
-                 && !is_join (&graph->nodes[head])
-                 && is_for_one (graph, &graph->nodes[last],
+                 && !tp_fuse_joins (&graph->nodes[head])
+                 && is_for_one (chains, &graph->nodes[last],
                                 &graph->nodes[join])
                  && (chains->size[join] == 1
-                     || hands_on (graph, &graph->nodes[last]))
+                     || tp_fuse_hands_on (graph, &graph->nodes[last]))
              ? head
              : -1;
 }
@@ -473,14 +416,14 @@ add_whole (Chains *chains, int join, TpGroups *groups)
   if (!chains->is_inside[join])
     return;
   qsort (nodes, n, sizeof nodes[0], compare_nodes);
-  tp_groups_add (groups, nodes, n);
+  add_group (chains, nodes, n, groups);
 }
 
 static void
 add_wholes (Chains *chains, TpGroups *groups)
 {
   for (int i = 0; i < chains->graph->n_nodes && chains->joins != NULL; i++)
-    if (is_join (&chains->graph->nodes[i]) && chains->head[i] == i)
+    if (tp_fuse_joins (&chains->graph->nodes[i]) && chains->head[i] == i)
       add_whole (chains, i, groups);
 }
 
@@ -500,7 +443,7 @@ find_anchor (const Chains *chains, const int *nodes, int n, int at)
 }
 
 static void
-add_group (const int *nodes, int n, TpGroups *groups)
+add_run (const int *nodes, int n, TpGroups *groups)
 {
   if (n > 1)
     tp_groups_add (groups, nodes, n);
@@ -515,8 +458,8 @@ add_sides (const Chains *chains, const int *nodes, int n, TpGroups *groups)
   if (at == 0 || at == n)
     return;
   if (chains->joins_maps)
-    add_group (nodes, at, groups);
-  add_group (nodes + at, n - at, groups);
+    add_run (nodes, at, groups);
+  add_run (nodes + at, n - at, groups);
 }
 
 /* Groups within a chain, those before it that they hold. */
@@ -529,9 +472,9 @@ add_parts (const Chains *chains, const int *nodes, int n, TpGroups *groups)
   add_sides (chains, nodes, between, groups);
   if (between == n)
     return;
-  add_group (nodes, between, groups);
+  add_run (nodes, between, groups);
   add_sides (chains, nodes + rest, n - rest, groups);
-  add_group (nodes + rest, n - rest, groups);
+  add_run (nodes + rest, n - rest, groups);
 }
 
 /* ---- groups ------------------------------------------------------------ */
@@ -541,44 +484,91 @@ add_chains (const Chains *chains, gboolean with_inside, TpGroups *groups)
 {
   for (int i = 0; i < chains->graph->n_nodes; i++)
     {
-      int nodes[MAX_GROUP], n = 0;
+      int nodes[MAX_GROUP], n;
 
-      if (chains->head[i] == i && (with_inside || !chains->is_inside[i]))
-        n = list_chain (chains, i, nodes);
-      if (with_inside)
+      if (chains->head[i] != i || chains->size[i] <= 1
+          || (!with_inside && chains->is_inside[i]))
+        continue;
+      n = list_chain (chains, i, nodes);
+      if (with_inside && find_given (chains, i) < 0)
         add_parts (chains, nodes, n, groups);
-      add_group (nodes, n, groups);
+      add_group (chains, nodes, n, groups);
     }
 }
 
+static void
+add_given (const Chains *chains, TpGroups *groups)
+{
+  for (int i = 0; i < chains->graph->n_groups; i++)
+    if (chains->counts[i])
+      {
+        const TpGivenGroup *given = &chains->graph->groups[i];
+        const TpGroup group
+            = { given->n_nodes, given->nodes, !chains->is_made[i] };
+
+        tp_groups_add_copy (groups, &group);
+      }
+}
+
+/* @chains: with all that counts. */
 static TpGroups *
-find (const TpGraph *graph, const char *const *disabled, gboolean with_inside)
+find (Chains *chains, const char *const *disabled, gboolean with_inside)
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autoptr (TpGroups) wholes = tp_groups_new ();
-  g_auto (Chains) chains = { NULL };
 
-  chains_init (&chains, graph);
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (disabled == NULL || !g_strv_contains (disabled, rules[i].name))
-      apply_rule (&chains, &rules[i]);
-  add_wholes (&chains, wholes);
-  add_chains (&chains, with_inside, groups);
+      apply_rule (chains, &rules[i]);
+  add_wholes (chains, wholes);
+  add_chains (chains, with_inside, groups);
   for (int i = 0; i < wholes->n_groups; i++)
-    tp_groups_add (groups, wholes->groups[i].nodes, wholes->groups[i].n_nodes);
+    tp_groups_add_copy (groups, &wholes->groups[i]);
+  add_given (chains, groups);
   return g_steal_pointer (&groups);
 }
 
 TpGroups *
 tp_fuse_find (const TpGraph *graph, const char *const *disabled)
 {
-  return find (graph, disabled, FALSE);
+  g_auto (Chains) chains = { NULL };
+
+  chains_init (&chains, graph);
+  return find (&chains, disabled, FALSE);
 }
 
 TpGroups *
-tp_fuse_find_all (const TpGraph *graph, const char *const *disabled)
+tp_fuse_find_all (const TpGraph *graph, const char *const *disabled,
+                  const char *const *devices)
 {
-  return find (graph, disabled, TRUE);
+  g_auto (Chains) chains = { NULL };
+
+  chains_init (&chains, graph);
+  for (int i = 0; i < graph->n_groups && devices != NULL; i++)
+    chains.counts[i] = tp_given_group_counts (&graph->groups[i], devices);
+  return find (&chains, disabled, TRUE);
+}
+
+void
+tp_fuse_mark_claimed (const TpGraph *graph, const char *const *disabled,
+                      TpGroups *groups)
+{
+  g_autoptr (TpGroups) all = NULL;
+  g_auto (Chains) chains = { NULL };
+
+  if (graph->n_groups == 0)
+    return;
+  chains_init (&chains, graph);
+  memset (chains.counts, TRUE, graph->n_groups);
+  all = find (&chains, disabled, TRUE);
+  for (int i = 0; i < groups->n_groups; i++)
+    {
+      TpGroup *it = &groups->groups[i];
+
+      it->is_claimed
+          = tp_graph_find_group (graph, it->nodes, it->n_nodes) != NULL
+            && !chains.is_made[graph->group_of[it->nodes[0]]];
+    }
 }
 
 static const char *names[G_N_ELEMENTS (rules) + 1];

@@ -10,9 +10,14 @@
 TpGroups *tp_fuse_find (const TpGraph *graph, const char *const *disabled);
 /* The same with the groups that these hold, for who knows which of them pay
  * (offer.h): first chains, which are disjoint, each after the parts that it could be run
- * in; then wholes, likewise, each of some of the chains and of nodes that are in none. */
-TpGroups *tp_fuse_find_all (const TpGraph *graph,
-                               const char *const *disabled);
+ * in; then wholes, likewise, each of some of the chains and of nodes that are in none.
+ * Last those that the graph gives a cost of, of one of @devices (NULL-terminated,
+ * nullable): of their nodes no rules make other groups. */
+TpGroups *tp_fuse_find_all (const TpGraph *graph, const char *const *disabled,
+                            const char *const *devices);
+/* Of @groups, of any plan of @graph: which are claimed. */
+void tp_fuse_mark_claimed (const TpGraph *graph, const char *const *disabled,
+                           TpGroups *groups);
 
 /* Names of rules; NULL-terminated. */
 const char *const *tp_fuse_list (void);

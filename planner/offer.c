@@ -80,8 +80,7 @@ list_taken (const Offer *offer)
 
   for (int i = 0; i < offer->groups->n_groups; i++)
     if (offer->is_taken[i])
-      tp_groups_add (out, offer->groups->groups[i].nodes,
-                     offer->groups->groups[i].n_nodes);
+      tp_groups_add_copy (out, &offer->groups->groups[i]);
   return g_steal_pointer (&out);
 }
 

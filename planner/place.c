@@ -19,7 +19,7 @@ groups_copy (const TpGroups *groups)
   g_autoptr (TpGroups) copy = tp_groups_new ();
 
   for (int i = 0; groups != NULL && i < groups->n_groups; i++)
-    tp_groups_add (copy, groups->groups[i].nodes, groups->groups[i].n_nodes);
+    tp_groups_add_copy (copy, &groups->groups[i]);
   return g_steal_pointer (&copy);
 }
 
@@ -50,7 +50,7 @@ fill_groups (TpPlan *plan, const TpProblem *problem, const guint8 *devices)
       if (device < 0)
         continue;
       cost = tp_costs_group (problem->costs, i, device);
-      tp_groups_add (plan->groups, group->nodes, group->n_nodes);
+      tp_groups_add_copy (plan->groups, group);
       for (int k = 0; k < group->n_nodes; k++)
         {
           TpPlacement *it = &plan->placements[group->nodes[k]];

@@ -317,6 +317,55 @@ find_cheapest (const TpProblem *problem, TpPlan *plan, guint8 *cheapest,
   return solver->solve (&exact, plan, cheapest, cheapest, error);
 }
 
+/* FALSE: others than those of group @index read what @node makes. */
+static gboolean
+check_node (const TpProblem *problem, const int *group_of, int index, int node,
+            GError **error)
+{
+  const TpNode *it = &problem->graph->nodes[node];
+
+  for (int k = 0; k < it->n_outputs; k++)
+    {
+      const TpTensor *tensor = it->outputs[k] < 0
+                                   ? NULL
+                                   : &problem->graph->tensors[it->outputs[k]];
+
+      for (int c = 0; tensor != NULL && c < tensor->n_consumers; c++)
+        {
+          if (group_of[tensor->consumers[c]] == index)
+            continue;
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "fusion group %d: what op '%s' makes is read by op '%s', "
+                       "which is not of it: in a plan for objective '%s' only "
+                       "what the last op of a group makes may be", index,
+                       it->name,
+                       problem->graph->nodes[tensor->consumers[c]].name,
+                       problem->objective->name);
+          return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/* Two groups each of which waits for the other could never begin. */
+static gboolean
+check_groups (const TpProblem *problem, GError **error)
+{
+  gsize n = (gsize) problem->graph->n_nodes;
+  g_autofree int *group_of = tp_new (int, n + 1);
+
+  memset (group_of, -1, n * sizeof (int));
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
+      group_of[problem->groups->groups[i].nodes[k]] = i;
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    for (int k = 0; k + 1 < problem->groups->groups[i].n_nodes; k++)
+      if (!check_node (problem, group_of, i,
+                       problem->groups->groups[i].nodes[k], error))
+        return FALSE;
+  return TRUE;
+}
+
 /* Begins with the cheapest plan and with that of the least load, or with what is
  * cheapest of what fits. The proof of the cheapest goes with the plan, as it does for
  * throughput. */
@@ -327,6 +376,8 @@ span_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   gsize n = (gsize) problem->graph->n_nodes + 1;
   g_autofree guint8 *least = tp_new0 (guint8, n);
 
+  if (!check_groups (problem, error))
+    return FALSE;
   plan->load_proof = tp_load_solve (problem, least, error);
   if (plan->load_proof == NULL
       || !find_cheapest (problem, plan, cheapest, error))

@@ -56,18 +56,38 @@ class Plan:
         self.units = [[i] for i in op.values()] + [[op[o] for o in ops] for ops in p["all_groups"]]
         self.together = [[op[o] for o in ops] for ops in p.get("colocations", [])]
         self.bound = to_dict([(i, ops) for ops in self.together for i in ops])
+        self.given = {tuple(op[o] for o in it["ops"]): it["given"] for it in p.get("given_groups", [])}
         self.figure = p["op_costs"] + p["group_costs"]
         for rows, of in ((p["op_costs"], self.ops), (self.figure, self.units),
                          (p["to_device_costs"], self.tensors), (p["to_host_costs"], self.tensors)):
             need([len(row) for row in rows] == [len(self.devices)] * len(of), "rows of figures")
             need(all(figure[0] >= 0 and figure[1] >= 0 for row in rows for figure in row
                      if isinstance(figure, list)), "a figure is less than 0")
+        self.check_given()
         self.gains = {(row, d): self.gain(row, d) for row in range(len(self.ops), len(self.units))
                       for d in range(len(self.devices))}
         self.where = [place[o["device"]] for o in self.ops]
         self.cheapest = [place[o.get("cheapest", o["device"])] for o in self.ops]
         for where, ops in itertools.product((self.where, self.cheapest), self.together):
             need(len({where[o] for o in ops}) == 1, "on two devices:", ops)
+
+    def check_given(self):
+        """Groups as one kernel, by the model: their figures, and that nothing leaves amid them."""
+        rows, made = {tuple(ops): row for row, ops in enumerate(self.units)}, {}
+        for t, maker in enumerate(self.makers):
+            made.setdefault(maker, []).append(t)
+        for ops, given in self.given.items():
+            need(ops in rows and len(ops) > 1 and list(ops) == sorted(ops), "not offered:", ops)
+            need(given and given.keys() <= set(self.devices), "given of", ops)
+            for t in (t for o in ops[:-1] for t in made.get(o, [])):
+                need(set(self.readers[t]) <= set(ops) and not {"output", "state"} & self.tensors[t].keys(),
+                     "leaves a group:", self.tensors[t]["tensor"])
+            for d, name in enumerate(self.devices):
+                whole, want = self.figure[rows[ops]][d], given.get(name)
+                if want is not None:
+                    want = want if isinstance(want, list) else [want, 0]
+                    there = all(isinstance(self.figure[o][d], list) for o in ops)
+                    need(whole == want if there else not isinstance(whole, list), "not as given:", ops)
 
     def need_apart(self):
         """Bounds of what fits have every tensor of a device in memory of its own."""

@@ -6,7 +6,7 @@ import json
 # What an object may have that stands under a key, or in a list there; "": the plan.
 KEYS = {key: set(names.split()) for key, names in {
     "": """format graph graph_name graph_sha256 dims pins states values no_pass micro_batches streamed no_fuse threads
-        exact trust_estimates facts machine objective simulated devices host tensors ops colocations all_groups groups
+        exact trust_estimates facts machine objective simulated devices host tensors ops colocations given_groups all_groups groups
         op_costs group_costs to_device_costs to_host_costs kernels same_silicon own_processors memory_pools mapped factors
         wholes wholes_until_us covariances run_variance costs_sha256 transfers cost_ns cost_low_ns cost_high_ns bound_ns
         tie_price_ns constant_ns best_single best_single_ns estimated_ops peak_bytes weight_bytes memory_limits
@@ -18,6 +18,7 @@ KEYS = {key: set(names.split()) for key, names in {
     "streamed": "from weights",
     "tensors": "tensor bytes producer readers constant streamed output state",
     "ops": "op device time_ns spread_ns margin_ns margin_at_least schedule cheapest pins given",
+    "given_groups": "ops given",
     "transfers": "tensor from to bytes time_ns",
     "memory_bounds": "costs prices shares",
     "load_room": """weights load_ns memory_bound_ns memory_views memory_bounds memory_tree share_unit share_room_ns
@@ -30,7 +31,7 @@ KEYS = {key: set(names.split()) for key, names in {
     "aim_ends": "share_unit share_bounds share_tree rented without divisor",
 }.items()}
 NAMES = {"dims", "values", "given"}  # whose keys are names of the model's or of devices
-ROWS = {"tensors", "ops", "groups", "transfers", "op_costs", "group_costs", "all_groups", "to_device_costs",
+ROWS = {"tensors", "given_groups", "ops", "groups", "transfers", "op_costs", "group_costs", "all_groups", "to_device_costs",
         "to_host_costs", "arcs", "load_arcs", "aim_arcs", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
         "paths"}  # an element a line
 SAME_LINE = {"without", "divisor", "times"}

@@ -33,6 +33,8 @@ typedef struct
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
   gboolean pairs_elementwise; /* a rule does */
+  const char *const *devices; /* (nullable) */
+  gboolean *is_made;          /* [group with a given cost]: by rules, too */
 } Fusion;
 
 typedef struct Rule Rule;
@@ -53,6 +55,7 @@ fusion_clear (Fusion *fusion)
   g_free (fusion->after);
   g_free (fusion->up);
   g_free (fusion->down);
+  g_free (fusion->is_made);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fusion, fusion_clear)
 
@@ -122,6 +125,22 @@ is_read_so (const Fusion *fusion, int reader, int tensor)
   return n == 1 && (it->inputs[0] == tensor || puts_together (it));
 }
 
+/* Which group with a given cost has it; NULL: none that counts. */
+static const TpGivenGroup *
+get_given (const Fusion *fusion, int node)
+{
+  const TpGraph *graph = fusion->graph;
+  int index = fusion->devices == NULL || graph->n_groups == 0
+                  ? -1
+                  : graph->group_of[node];
+  const TpGivenGroup *it = index < 0 ? NULL : &graph->groups[index];
+
+  for (int i = 0; it != NULL && i < it->figures->n_costs; i++)
+    if (g_strv_contains (fusion->devices, it->figures->costs[i].device))
+      return it;
+  return NULL;
+}
+
 /* "goes to it alone" */
 static gboolean
 goes_alone (const Fusion *fusion, int maker, int reader)
@@ -134,6 +153,7 @@ goes_alone (const Fusion *fusion, int maker, int reader)
          && value->state == 0 && tp_dtype_has_kernels (result->dtype)
          && have_common_device (get_node (fusion, maker),
                                 get_node (fusion, reader))
+         && get_given (fusion, maker) == get_given (fusion, reader)
          && is_read_so (fusion, reader, (int) (value - fusion->graph->tensors));
 }
 
@@ -386,6 +406,18 @@ list_chain (const Fusion *fusion, int head, int *nodes)
   return n;
 }
 
+/* What rules make of ops of a group with a given cost is that, or nothing. */
+static void
+add_made (Fusion *fusion, const int *nodes, int n, TpGroups *groups)
+{
+  const TpGraph *graph = fusion->graph;
+
+  if (get_given (fusion, nodes[0]) == NULL)
+    tp_groups_add (groups, nodes, n);
+  else if (tp_graph_find_group (graph, nodes, n) != NULL)
+    fusion->is_made[graph->group_of[nodes[0]]] = TRUE;
+}
+
 static void
 add_whole (Fusion *fusion, int join, TpGroups *wholes)
 {
@@ -402,7 +434,7 @@ add_whole (Fusion *fusion, int join, TpGroups *wholes)
     }
   qsort (nodes, n, sizeof nodes[0], compare_ints);
   if (n > n_own)
-    tp_groups_add (wholes, nodes, n);
+    add_made (fusion, nodes, n, wholes);
 }
 
 /* ---- all ----------------------------------------------------------------- */
@@ -418,6 +450,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   fusion->after = tp_new (int, n);
   fusion->up = tp_new0 (Side, n);
   fusion->down = tp_new0 (Side, n);
+  fusion->is_made = tp_new0 (gboolean, graph->n_groups + 1);
   memset (fusion->before, -1, n * sizeof (int));
   memset (fusion->after, -1, n * sizeof (int));
   for (int i = 0; i < graph->n_nodes; i++)
@@ -481,7 +514,7 @@ add_parts (const Fusion *fusion, const int *nodes, int n, TpGroups *groups)
 }
 
 static void
-add_chains (const Fusion *fusion, TpGroups *groups)
+add_chains (Fusion *fusion, TpGroups *groups)
 {
   for (int i = 0; i < fusion->graph->n_nodes; i++)
     {
@@ -490,19 +523,35 @@ add_chains (const Fusion *fusion, TpGroups *groups)
       if (fusion->before[i] >= 0 || fusion->after[i] < 0)
         continue;
       n = list_chain (fusion, i, nodes);
-      add_parts (fusion, nodes, n, groups);
-      tp_groups_add (groups, nodes, n);
+      if (get_given (fusion, i) == NULL)
+        add_parts (fusion, nodes, n, groups);
+      add_made (fusion, nodes, n, groups);
+    }
+}
+
+static void
+add_given (const Fusion *fusion, TpGroups *groups)
+{
+  for (int i = 0; i < fusion->graph->n_groups; i++)
+    {
+      const TpGivenGroup *it = &fusion->graph->groups[i];
+      const TpGroup group = { it->n_nodes, it->nodes, !fusion->is_made[i] };
+
+      if (get_given (fusion, it->nodes[0]) == it)
+        tp_groups_add_copy (groups, &group);
     }
 }
 
 TpGroups *
-tp_checker_find_groups (const TpGraph *graph, const char *const *left_out)
+tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
+                        const char *const *devices)
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_auto (Fusion) fusion = { NULL };
   gboolean has_wholes = FALSE;
 
   fusion_init (&fusion, graph);
+  fusion.devices = devices;
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (left_out != NULL && g_strv_contains (left_out, rules[i].name))
       continue;
@@ -520,5 +569,6 @@ tp_checker_find_groups (const TpGraph *graph, const char *const *left_out)
   for (int i = 0; i < graph->n_nodes && has_wholes; i++)
     if (puts_together (get_node (&fusion, i)))
       add_whole (&fusion, i, groups);
+  add_given (&fusion, groups);
   return g_steal_pointer (&groups);
 }

@@ -9,9 +9,11 @@
 /* Of the rules, in the order in which they are applied; NULL: there are no more. */
 const char *tp_checker_get_rule (int index);
 
-/* Chains by their first ops, then wholes by what puts them together.
+/* Chains by their first ops, then wholes by what puts them together, then groups that
+ * the graph gives a cost of, of one of @devices, NULL-terminated (nullable).
  * @left_out: rules, NULL-terminated (nullable). */
 TpGroups *tp_checker_find_groups (const TpGraph *graph,
-                                  const char *const *left_out);
+                                  const char *const *left_out,
+                                  const char *const *devices);
 
 #endif

@@ -43,6 +43,18 @@ fail_at (Groups *groups, int index, const char *format, ...)
   return tp_checker_fail (&groups->checker, "all_groups[%d]: %s", index, what);
 }
 
+static gboolean
+is_given (const Groups *groups, int index)
+{
+  const TpGroup *group = &groups->checker.plan->all_groups->groups[index];
+
+  return group->n_nodes > 1 && group->nodes[0] >= 0
+         && group->nodes[0] < groups->checker.graph->n_nodes
+         && tp_graph_find_group (groups->checker.graph, group->nodes,
+                                 group->n_nodes)
+                != NULL;
+}
+
 /* Ops that there are, in their order, and of no other group. */
 static gboolean
 check_members (Groups *groups, int index)
@@ -50,7 +62,8 @@ check_members (Groups *groups, int index)
   const TpGraph *graph = groups->checker.graph;
   const TpGroup *group = &groups->checker.plan->all_groups->groups[index];
 
-  if (group->n_nodes < 2 || group->n_nodes > TP_CHECKER_MAX_FUSED)
+  if (group->n_nodes < 2
+      || (group->n_nodes > TP_CHECKER_MAX_FUSED && !is_given (groups, index)))
     return fail_at (groups, index, "%d ops, not 2 to %d", group->n_nodes,
                     TP_CHECKER_MAX_FUSED);
   for (int i = 0; i < group->n_nodes; i++)
@@ -88,18 +101,65 @@ check_kind (Groups *groups, int index, int node)
 
 /* What all but the last make is read by one op, of the group. */
 static gboolean
-check_value (Groups *groups, int index, int node)
+check_value (Groups *groups, int index, int tensor)
 {
   const TpGraph *graph = groups->checker.graph;
-  const TpTensor *value = &graph->tensors[graph->nodes[node].outputs[0]];
+  const TpTensor *value = &graph->tensors[tensor];
 
   if (value->is_output || value->state > 0)
     return fail_at (groups, index, "tensor '%s' is %s, and would not be there",
                     value->name, value->is_output ? "an output" : "state");
-  if (value->n_consumers != 1
-      || groups->group_of[value->consumers[0]] != index)
-    return fail_at (groups, index, "tensor '%s' is not for one op of it alone",
-                    value->name);
+  for (int i = 0; i < value->n_consumers; i++)
+    if (groups->group_of[value->consumers[i]] != index)
+      return fail_at (groups, index, "op '%s', which is not of it, reads tensor "
+                      "'%s'", graph->nodes[value->consumers[i]].name,
+                      value->name);
+  return value->n_consumers == 1 || is_given (groups, index)
+         || fail_at (groups, index, "tensor '%s' is not for one op of it alone",
+                     value->name);
+}
+
+/* A kernel of somebody else's may be of any ops. */
+static gboolean
+check_node (Groups *groups, int index, int node, gboolean is_last)
+{
+  const TpNode *it = &groups->checker.graph->nodes[node];
+
+  if (!is_given (groups, index) && !check_kind (groups, index, node))
+    return FALSE;
+  for (int i = 0; i < it->n_outputs && !is_last; i++)
+    if (it->outputs[i] >= 0 && !check_value (groups, index, it->outputs[i]))
+      return FALSE;
+  return TRUE;
+}
+
+/* What the graph gives, wherever all of it can be. */
+static gboolean
+check_figures (Groups *groups, int index)
+{
+  const TpPlan *plan = groups->checker.plan;
+  const TpGroup *group = &plan->all_groups->groups[index];
+  const TpGivenGroup *given = tp_graph_find_group (
+      groups->checker.graph, group->nodes, group->n_nodes);
+
+  for (int d = 0; plan->costs != NULL && given != NULL && d < plan->n_devices;
+       d++)
+    {
+      const TpNodeCost *want
+          = tp_given_group_find_cost (given, plan->devices[d]);
+      const TpCost *has = tp_costs_group (plan->costs, index, d);
+      gboolean is_there = TRUE;
+
+      for (int i = 0; i < group->n_nodes; i++)
+        is_there &= tp_costs_node (plan->costs, group->nodes[i], d)->time_ns
+                    != TP_COST_NONE;
+      if (want != NULL
+          && (is_there ? has->time_ns != want->time_ns
+                             || has->spread_ns != want->spread_ns
+                       : has->time_ns != TP_COST_NONE))
+        return fail_at (groups, index, "on '%s' it does not cost what the graph "
+                        "says", plan->devices[d]);
+    }
   return TRUE;
 }
 
@@ -111,11 +171,9 @@ check_group (Groups *groups, int index)
   if (!check_members (groups, index))
     return FALSE;
   for (int i = 0; i < group->n_nodes; i++)
-    if (!check_kind (groups, index, group->nodes[i])
-        || (i + 1 < group->n_nodes
-            && !check_value (groups, index, group->nodes[i])))
+    if (!check_node (groups, index, group->nodes[i], i + 1 == group->n_nodes))
       return FALSE;
-  return TRUE;
+  return check_figures (groups, index);
 }
 
 /* ---- all of them ---------------------------------------------------------- */
@@ -125,7 +183,9 @@ static gboolean
 are_given (const Groups *groups, const char *const *left_out,
            TpGroups **out_family, TpCheckerFault *out_fault)
 {
-  *out_family = tp_checker_find_groups (groups->checker.graph, left_out);
+  *out_family = tp_checker_find_groups (
+      groups->checker.graph, left_out,
+      (const char *const *) groups->checker.plan->devices);
   return tp_checker_is_choice (*out_family, groups->checker.plan->all_groups,
                                out_fault);
 }

@@ -79,7 +79,7 @@ plan_joined (BindCase *it)
 
   tp_graph_unref (it->graph);
   it->graph = bind_case_load ("joined.json");
-  all = tp_fuse_find_all (it->graph, NULL);
+  all = tp_fuse_find_all (it->graph, NULL, NULL);
   costs = tp_costs_find_certain (it->graph, all, bind_case_devices, NULL, NULL);
   groups = tp_offer_choose (all, it->graph, costs);
   g_assert_cmpint (groups->n_groups, <, all->n_groups);

@@ -23,7 +23,7 @@ case_init (Case *it)
 
   it->graph = tp_graph_load (path, NULL, &error);
   g_assert_no_error (error);
-  it->groups = tp_fuse_find_all (it->graph, NULL);
+  it->groups = tp_fuse_find_all (it->graph, NULL, NULL);
   it->keys = tp_keys_new (it->graph, it->groups, FALSE);
   it->failed = g_hash_table_new (g_str_hash, g_str_equal);
 }

@@ -58,4 +58,8 @@ char *fuse_case_write (const TpGroups *groups, const TpGraph *graph);
 void fuse_case_compare (const TpGraph *graph, const char *const *left_out);
 void fuse_case_compare_all (const TpGraph *graph);
 
+/* Gives @graph groups with costs, some of them as the rules make them. All it makes is
+ * the graph's. */
+void fuse_case_give (TpGraph *graph);
+
 #endif

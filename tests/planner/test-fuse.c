@@ -401,7 +401,7 @@ test_all (void)
       g_autoptr (TpGraph) graph = fuse_case_load (&cases[i]);
       g_autoptr (TpGroups) wholes = tp_fuse_find (graph, NULL);
       g_autoptr (TpGroups) chains = tp_fuse_find (graph, disabled);
-      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL);
+      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, NULL, NULL);
 
       check_nested (all);
       g_assert_cmpint (tp_offer_has_wholes (all, graph), ==,

@@ -36,6 +36,207 @@ is_accepted (const TpGraph *graph, const TpGroups *groups,
   return is_good;
 }
 
+/* Between the rules and what the graph gives, those of the checker are the planner's:
+ * what is given is there, and nothing else of its ops. */
+static void
+test_given (void)
+{
+  static const char *const cpu[] = { "cpu", NULL };
+  int n_claimed = 0, n_made = 0;
+
+  for (int round = 0; round < N_RANDOM / 3; round++)
+    {
+      g_autoptr (TpGraph) graph
+          = random_net_new (round % 2 == 0, g_test_rand_int_range (4, 60));
+      g_autoptr (TpGroups) groups = NULL;
+      int n = 0;
+
+      fuse_case_give (graph);
+      fuse_case_compare_all (graph);
+      groups = tp_fuse_find_all (graph, NULL, cpu);
+      for (int i = 0; i < groups->n_groups; i++)
+        {
+          const TpGroup *it = &groups->groups[i];
+          const TpGivenGroup *own
+              = tp_graph_find_group (graph, it->nodes, it->n_nodes);
+
+          if (own != NULL && tp_given_group_counts (own, cpu))
+            {
+              n++;
+              n_claimed += it->is_claimed;
+              n_made += !it->is_claimed;
+              continue;
+            }
+          for (int k = 0; k < it->n_nodes; k++)
+            {
+              int given = graph->group_of == NULL
+                              ? -1 : graph->group_of[it->nodes[k]];
+
+              g_assert_true (given < 0
+                             || !tp_given_group_counts (&graph->groups[given],
+                                                        cpu));
+            }
+        }
+      for (int i = 0; i < graph->n_groups; i++)
+        n -= tp_given_group_counts (&graph->groups[i], cpu);
+      g_assert_cmpint (n, ==, 0);
+    }
+  g_assert_cmpint (MIN (n_claimed, n_made), >, 20);
+}
+
+/* ---- what is said of those that are given --------------------------------- */
+
+typedef struct
+{
+  TpGraph *graph;
+  TpPlan *plan;
+  int first;                  /* of all groups, that the graph gives */
+} Given;
+
+static TpPlan *
+make_given_plan (const TpGraph *graph)
+{
+  static const char *const devices[] = { "cpu", "gpu", NULL };
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+
+  plan->version = 2;
+  plan->n_devices = 2;
+  plan->devices = g_strdupv ((char **) devices);
+  plan->all_groups = tp_fuse_find_all (graph, (const char *const[]){ "concat", NULL }, devices);
+  plan->no_fuse = g_strdupv ((char *[]){ (char *) "concat", NULL });
+  plan->costs = tp_costs_new (2, devices, graph, plan->all_groups);
+  for (int i = 0; i < 2 * graph->n_nodes; i++)
+    if (g_test_rand_int_range (0, 20) > 0)
+      plan->costs->nodes[i].time_ns = g_test_rand_int_range (0, 50);
+  for (int d = 0; d < 2; d++)
+    tp_costs_take_given (plan->costs, graph, plan->all_groups, d);
+  return g_steal_pointer (&plan);
+}
+
+static gboolean
+is_good_plan (const Given *it)
+{
+  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
+
+  return tp_checker_check_groups (it->plan, it->graph, reasons);
+}
+
+/* FALSE: it has no figure. */
+static gboolean
+spoil_time (Given *it)
+{
+  TpCost *cost = tp_costs_group (it->plan->costs, it->first,
+                                 g_test_rand_int_range (0, 2));
+
+  if (cost->time_ns == TP_COST_NONE)
+    return FALSE;
+  cost->time_ns += g_test_rand_bit () && cost->time_ns > 0 ? -1 : 1;
+  return tp_costs_find_given (it->graph,
+                              &it->plan->all_groups->groups[it->first],
+                              cost == tp_costs_group (it->plan->costs,
+                                                      it->first, 0)
+                                  ? "cpu" : "gpu")
+         != NULL;
+}
+
+static gboolean
+spoil_spread (Given *it)
+{
+  TpCost *cost = tp_costs_group (it->plan->costs, it->first, 0);
+
+  cost->spread_ns++;
+  return cost->time_ns != TP_COST_NONE
+         && tp_costs_find_given (it->graph,
+                                 &it->plan->all_groups->groups[it->first],
+                                 "cpu")
+                != NULL;
+}
+
+static gboolean
+spoil_none (Given *it)
+{
+  TpCost *cost = tp_costs_group (it->plan->costs, it->first, 0);
+  gboolean was_there = cost->time_ns != TP_COST_NONE;
+
+  cost->time_ns = TP_COST_NONE;
+  return was_there;
+}
+
+/* Where one of its ops cannot be. */
+static gboolean
+spoil_there (Given *it)
+{
+  const TpGroup *group = &it->plan->all_groups->groups[it->first];
+
+  tp_costs_node (it->plan->costs, group->nodes[0], 0)->time_ns = TP_COST_NONE;
+  return tp_costs_group (it->plan->costs, it->first, 0)->time_ns
+         != TP_COST_NONE;
+}
+
+static gboolean
+spoil_dropped (Given *it)
+{
+  g_autoptr (TpGroups) old = g_steal_pointer (&it->plan->all_groups);
+
+  it->plan->all_groups = tp_groups_new ();
+  for (int i = 0; i < old->n_groups; i++)
+    if (i != it->first)
+      tp_groups_add (it->plan->all_groups, old->groups[i].nodes,
+                     old->groups[i].n_nodes);
+  return TRUE;
+}
+
+static gboolean
+spoil_shorter (Given *it)
+{
+  TpGroup *group = &it->plan->all_groups->groups[it->first];
+
+  group->n_nodes--;
+  return TRUE;
+}
+
+/* Those that the rules would make. */
+static gboolean
+spoil_parts (Given *it)
+{
+  g_autoptr (TpGroups) old = g_steal_pointer (&it->plan->all_groups);
+
+  it->plan->all_groups
+      = tp_fuse_find (it->graph, (const char *const[]){ "concat", NULL });
+  return old->groups[it->first].is_claimed;
+}
+
+static void
+test_given_lies (void)
+{
+  static gboolean (*const lies[]) (Given *it)
+      = { spoil_time, spoil_spread, spoil_none, spoil_there,
+          spoil_dropped, spoil_shorter, spoil_parts };
+  int counts[G_N_ELEMENTS (lies)] = { 0 };
+
+  for (int round = 0; round < 2 * N_RANDOM; round++)
+    {
+      g_autoptr (TpGraph) graph = random_net_new (TRUE, 20);
+      g_autoptr (TpPlan) plan = NULL;
+      Given it = { graph, NULL, 0 };
+      int lie = round % (int) G_N_ELEMENTS (lies);
+
+      fuse_case_give (graph);
+      it.plan = plan = make_given_plan (graph);
+      g_assert_true (is_good_plan (&it));
+      if (graph->n_groups == 0)
+        continue;
+      it.first = plan->all_groups->n_groups
+                 - g_test_rand_int_range (1, graph->n_groups + 1);
+      if (!lies[lie] (&it))
+        continue;
+      counts[lie]++;
+      g_assert_false (is_good_plan (&it));
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (lies); i++)
+    g_assert_cmpint (counts[i], >, 5);
+}
+
 /* Groups have as many ops as they may. */
 static void
 test_long (void)
@@ -174,7 +375,7 @@ test_wrong (gconstpointer data)
   const FuseCase *it = data;
   const char *const no_fuse[] = { it->disabled, NULL };
   g_autoptr (TpGraph) graph = fuse_case_load (it);
-  g_autoptr (TpGroups) right = tp_checker_find_groups (graph, no_fuse);
+  g_autoptr (TpGroups) right = tp_checker_find_groups (graph, no_fuse, NULL);
   g_autoptr (TpGroups) groups = read_groups (graph, it->groups);
 
   fuse_case_compare_all (graph);
@@ -258,7 +459,7 @@ test_spoilt (void)
     {
       g_autoptr (TpGraph) graph = random_net_new (FALSE, g_test_rand_int_range (5, 40));
       g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
-      g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL);
+      g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL, NULL);
       g_autoptr (TpGroups) spoilt
           = groups->n_groups == 0 ? NULL : spoil (groups, graph->n_nodes);
 
@@ -322,7 +523,7 @@ test_offered (void)
   for (int round = 0; round < 3 * N_RANDOM; round++)
     {
       g_autoptr (TpGraph) graph = random_net_new (FALSE, g_test_rand_int_range (5, 40));
-      g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL);
+      g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL, NULL);
       g_autoptr (TpCosts) costs = draw_costs (graph, family);
       g_autoptr (TpCosts) again = tp_costs_new (2, devices, graph, family);
       g_autoptr (TpGroups) have = NULL, want = NULL;
@@ -351,6 +552,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/groups/given", test_given);
+  g_test_add_func ("/groups/given-lies", test_given_lies);
   g_test_add_func ("/groups/random", test_random);
   g_test_add_func ("/groups/long", test_long);
   g_test_add_func ("/groups/numbers", test_numbers);

@@ -101,7 +101,7 @@ case_init (Case *it, int n_devices, gboolean has_gaps)
 
   it->graph = tp_graph_load_json ("joins.json", json, strlen (json), NULL, &error);
   g_assert_no_error (error);
-  it->all = tp_fuse_find_all (it->graph, NULL);
+  it->all = tp_fuse_find_all (it->graph, NULL, NULL);
   it->n_devices = n_devices;
   it->costs = tp_costs_new (n_devices, devices, it->graph, it->all);
   fill_costs (it, has_gaps);

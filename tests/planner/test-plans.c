@@ -154,7 +154,7 @@ test_plan (gconstpointer data)
   g_autofree char *text = NULL;
 
   g_assert_no_error (error);
-  all = tp_fuse_find_all (graph, NULL);
+  all = tp_fuse_find_all (graph, NULL, NULL);
   costs = find_costs (it, graph, all);
   groups = tp_offer_choose (all, graph, costs);
   plan = tp_place (graph, groups, costs, "time", &error);

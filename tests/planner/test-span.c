@@ -440,6 +440,56 @@ test_changed (void)
   g_assert_cmpint (n_refused, >, 10 * n_taken);
 }
 
+/* Whether an op of a group makes what is read outside, but the last. */
+static gboolean
+leaves_amid (const TpTestCase *test)
+{
+  for (int g = 0; g < test->groups->n_groups; g++)
+    for (int k = 0; k + 1 < test->groups->groups[g].n_nodes; k++)
+      {
+        const TpGroup *it = &test->groups->groups[g];
+        const TpNode *node = &test->graph->nodes[it->nodes[k]];
+
+        for (int t = 0; t < node->n_outputs; t++)
+          for (int c = 0; c < test->graph->tensors[node->outputs[t]].n_consumers; c++)
+            {
+              int reader = test->graph->tensors[node->outputs[t]].consumers[c];
+              gboolean is_inside = FALSE;
+
+              for (int m = 0; m < it->n_nodes; m++)
+                is_inside |= it->nodes[m] == reader;
+              if (!is_inside)
+                return TRUE;
+            }
+      }
+  return FALSE;
+}
+
+/* Groups that no rule makes: two may wait for each other. */
+static void
+test_amid (void)
+{
+  int n_refused = 0, n_planned = 0;
+
+  for (int round = 0; round < 400; round++)
+    {
+      TpTestSpec spec = { .n_ops = g_test_rand_int_range (2, 9),
+                          .n_devices = 2 + round % 2, .max_cost = 40,
+                          .has_groups = TRUE, .host = 0 };
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups, test->costs,
+                                          "makespan", &error);
+
+      n_refused += plan == NULL;
+      n_planned += plan != NULL && test->groups->n_groups > 0;
+      g_assert_cmpint (plan == NULL, ==, leaves_amid (test));
+      if (plan == NULL)
+        g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE);
+    }
+  g_assert_cmpint (MIN (n_refused, n_planned), >, 20);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -452,5 +502,6 @@ main (int argc, char **argv)
   g_test_add_func ("/span/repeat", test_repeat);
   g_test_add_func ("/span/plans", test_plans);
   g_test_add_func ("/span/changed", test_changed);
+  g_test_add_func ("/span/amid", test_amid);
   return g_test_run ();
 }

@@ -1,0 +1,436 @@
+/* test-given.c: groups of which the graph says what they cost as one kernel, against all
+ * placements there are: what they cost is added up from the numbers the graph is made of. */
+#include <glib.h>
+#include <string.h>
+#include <tplan.h>
+
+#define MAX_OPS 7
+#define N_ROUNDS 120
+#define NONE G_MAXINT64
+
+static const char *const devices[]
+    = { "sim:desktop-cpu", "sim:desktop-gpu", "sim:laptop-gpu", NULL };
+
+#define N_DEVICES 3
+
+/* Tensor 0 is the input, tensor 1 + i is what op i makes. */
+typedef struct
+{
+  int n_ops, n_devices;
+  int inputs[MAX_OPS][2];     /* tensors */
+  gint64 costs[MAX_OPS][N_DEVICES];
+  gint64 copies[MAX_OPS + 1][N_DEVICES][2]; /* to it, from it */
+  int group_of[MAX_OPS];      /* -1: none */
+  int n_groups;
+  gint64 group_costs[MAX_OPS][N_DEVICES];
+} Case;
+
+static gint64
+draw_cost (int most)
+{
+  return g_test_rand_int_range (0, 6) == 0 ? NONE
+                                           : g_test_rand_int_range (1, most);
+}
+
+static gboolean
+reads (const Case *it, int op, int tensor)
+{
+  return it->inputs[op][0] == tensor || it->inputs[op][1] == tensor;
+}
+
+/* Whether some op reads what @op makes, and all that do are of @group. */
+static gboolean
+is_read_within (const Case *it, int op, int group)
+{
+  gboolean is_read = FALSE;
+
+  for (int i = 0; i < it->n_ops; i++)
+    if (reads (it, i, 1 + op))
+      {
+        if (it->group_of[i] != group)
+          return FALSE;
+        is_read = TRUE;
+      }
+  return is_read;
+}
+
+/* From @last up, as far as nothing else is read outside. */
+static void
+draw_group (Case *it, int last)
+{
+  int n = 1, group = it->n_groups;
+
+  it->group_of[last] = group;
+  for (int i = last - 1; i >= 0; i--)
+    if (it->group_of[i] < 0 && g_test_rand_int_range (0, 4) > 0
+        && is_read_within (it, i, group))
+      {
+        it->group_of[i] = group;
+        n++;
+      }
+  if (n == 1)
+    {
+      it->group_of[last] = -1;
+      return;
+    }
+  for (int d = 0; d < it->n_devices; d++)
+    it->group_costs[group][d]
+        = g_test_rand_bit () ? NONE : draw_cost (60 * n);
+  it->group_costs[group][g_test_rand_int_range (0, it->n_devices)]
+      = g_test_rand_int_range (1, 40 * n);
+  it->n_groups++;
+}
+
+static void
+draw_case (Case *it, int n_devices)
+{
+  memset (it, 0, sizeof *it);
+  it->n_ops = g_test_rand_int_range (3, MAX_OPS + 1);
+  it->n_devices = n_devices;
+  for (int t = 0; t <= it->n_ops; t++)
+    for (int d = 1; d < n_devices; d++)
+      for (int k = 0; k < 2; k++)
+        it->copies[t][d][k] = g_test_rand_int_range (1, 40);
+  for (int i = 0; i < it->n_ops; i++)
+    {
+      it->group_of[i] = -1;
+      for (int k = 0; k < 2; k++)
+        it->inputs[i][k]
+            = g_test_rand_int_range (MAX (0, i - 2), i + 1);
+      for (int d = 0; d < n_devices; d++)
+        it->costs[i][d] = draw_cost (100);
+      it->costs[i][0] = g_test_rand_int_range (1, 150);
+    }
+  for (int i = it->n_ops - 1; i > 0; i--)
+    if (it->group_of[i] < 0 && g_test_rand_int_range (0, 3) > 0)
+      draw_group (it, i);
+}
+
+/* ---- the graph ------------------------------------------------------------ */
+
+static void
+write_costs (GString *out, const gint64 *costs, int n)
+{
+  gboolean is_first = TRUE;
+
+  g_string_append (out, "\"cost\":{");
+  for (int d = 0; d < n; d++)
+    if (costs[d] != NONE)
+      {
+        g_string_append_printf (out, "%s\"%s\":%" G_GINT64_FORMAT,
+                                is_first ? "" : ",", devices[d], costs[d]);
+        is_first = FALSE;
+      }
+  g_string_append_c (out, '}');
+}
+
+static void
+write_groups (GString *out, const Case *it)
+{
+  for (int g = 0; g < it->n_groups; g++)
+    {
+      gboolean is_first = TRUE;
+
+      g_string_append (out, g == 0 ? "\"groups\":[{\"ops\":[" : ",{\"ops\":[");
+      for (int i = it->n_ops - 1; i >= 0; i--) /* in whatever order */
+        if (it->group_of[i] == g)
+          {
+            g_string_append_printf (out, "%s\"op%d\"", is_first ? "" : ",", i);
+            is_first = FALSE;
+          }
+      g_string_append (out, "],");
+      write_costs (out, it->group_costs[g], it->n_devices);
+      g_string_append (out, g + 1 == it->n_groups ? "}]," : "}");
+    }
+}
+
+static void
+write_ends (GString *out, const Case *it)
+{
+  const char *comma = "";
+
+  g_string_append (out, "\"outputs\":[");
+  for (int i = 0; i < it->n_ops; i++)
+    {
+      gboolean is_read = FALSE;
+
+      for (int k = 0; k < it->n_ops; k++)
+        is_read |= reads (it, k, 1 + i);
+      if (is_read)
+        continue;
+      g_string_append_printf (out, "%s\"t%d\"", comma, 1 + i);
+      comma = ",";
+    }
+  g_string_append (out, "],\"copies\":{");
+  for (int t = 0; t <= it->n_ops && it->n_devices > 1; t++)
+    {
+      g_string_append_printf (out, "%s\"t%d\":{", t > 0 ? "," : "", t);
+      for (int d = 1; d < it->n_devices; d++)
+        g_string_append_printf (
+            out, "%s\"%s\":{\"to\":%" G_GINT64_FORMAT ",\"from\":%"
+            G_GINT64_FORMAT "}", d > 1 ? "," : "", devices[d],
+            it->copies[t][d][0], it->copies[t][d][1]);
+      g_string_append_c (out, '}');
+    }
+  g_string_append (out, "},");
+}
+
+static TplanGraph *
+make_graph (const Case *it)
+{
+  g_autoptr (GString) out = g_string_new (
+      "{\"format\":\"tplan-graph/1\",\"inputs\":[{\"name\":\"t0\","
+      "\"shape\":[4]}],");
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  TplanGraph *graph;
+
+  write_groups (out, it);
+  write_ends (out, it);
+  g_string_append (out, "\"ops\":[");
+  for (int i = 0; i < it->n_ops; i++)
+    {
+      g_string_append_printf (
+          out, "%s{\"name\":\"op%d\",\"type\":\"Fancy\",\"inputs\":[\"t%d\","
+          "\"t%d\"],\"outputs\":[\"t%d\"],\"shapes\":[[4]],", i == 0 ? "" : ",",
+          i, it->inputs[i][0], it->inputs[i][1], 1 + i);
+      write_costs (out, it->costs[i], it->n_devices);
+      g_string_append_c (out, '}');
+    }
+  g_string_append (out, "]}");
+  bytes = g_bytes_new (out->str, out->len);
+  graph = tplan_graph_new_from_bytes (bytes, NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* ---- all placements ------------------------------------------------------- */
+
+typedef struct
+{
+  gint64 cost;
+  gint64 loads[3 * N_DEVICES]; /* kernels, copies to it, copies from it */
+} Sum;
+
+static void
+add (Sum *sum, int engine, gint64 time_ns)
+{
+  sum->cost += time_ns;
+  sum->loads[engine] += time_ns;
+}
+
+/* Of tensor @t, which is on @home, to all that want it elsewhere. */
+static void
+add_copies (Sum *sum, const Case *it, const int *places, int t)
+{
+  int home = t == 0 ? 0 : places[t - 1];
+  gboolean wants[N_DEVICES] = { FALSE };
+  gboolean is_read = FALSE;
+
+  for (int i = 0; i < it->n_ops; i++)
+    if (reads (it, i, t))
+      wants[places[i]] = is_read = TRUE;
+  wants[0] |= t > 0 && !is_read;
+  for (int d = 0; d < it->n_devices; d++)
+    if (wants[d] && d != home)
+      {
+        if (home != 0)
+          add (sum, 2 * N_DEVICES + home, it->copies[t][home][1]);
+        if (d != 0)
+          add (sum, N_DEVICES + d, it->copies[t][d][0]);
+      }
+}
+
+static void
+add_gain (Sum *sum, const Case *it, const int *places, int group)
+{
+  gint64 apart = 0;
+  int device = -1;
+
+  for (int i = 0; i < it->n_ops; i++)
+    if (it->group_of[i] == group)
+      {
+        if (device >= 0 && places[i] != device)
+          return;
+        device = places[i];
+        apart += it->costs[i][device];
+      }
+  if (it->group_costs[group][device] < apart)
+    add (sum, device, it->group_costs[group][device] - apart);
+}
+
+/* FALSE: some op cannot be there. */
+static gboolean
+add_up (Sum *sum, const Case *it, const int *places)
+{
+  memset (sum, 0, sizeof *sum);
+  for (int i = 0; i < it->n_ops; i++)
+    {
+      if (it->costs[i][places[i]] == NONE)
+        return FALSE;
+      add (sum, places[i], it->costs[i][places[i]]);
+    }
+  for (int t = 0; t <= it->n_ops; t++)
+    add_copies (sum, it, places, t);
+  for (int g = 0; g < it->n_groups; g++)
+    add_gain (sum, it, places, g);
+  return TRUE;
+}
+
+static void
+find_least (const Case *it, gint64 *out_cost, gint64 *out_load)
+{
+  int places[MAX_OPS] = { 0 };
+
+  *out_cost = *out_load = NONE;
+  for (int i = 0; i < it->n_ops;)
+    {
+      Sum sum;
+
+      if (add_up (&sum, it, places))
+        {
+          gint64 load = 0;
+
+          for (int e = 0; e < 3 * N_DEVICES; e++)
+            load = MAX (load, sum.loads[e]);
+          *out_cost = MIN (*out_cost, sum.cost);
+          *out_load = MIN (*out_load, load);
+        }
+      for (i = 0; i < it->n_ops && ++places[i] == it->n_devices; i++)
+        places[i] = 0;
+    }
+}
+
+/* ---- tests ---------------------------------------------------------------- */
+
+static TplanPlan *
+make_plan (const TplanGraph *graph, int n_devices, const char *objective)
+{
+  const char *names[N_DEVICES + 1] = { NULL };
+  const TplanOptimizeOptions how = { .objective = objective };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanCosts) costs = NULL;
+  g_autoptr (TplanPlan) plan = NULL;
+  gboolean is_good;
+
+  for (int d = 0; d < n_devices; d++)
+    names[d] = devices[d];
+  costs = tplan_costs_open ("no-such-table.db", names, 1, &error);
+  g_assert_no_error (error);
+  plan = tplan_graph_optimize_full (graph, costs, &how, &error);
+  g_assert_no_error (error);
+  is_good = tplan_plan_check (plan, &error);
+  g_assert_no_error (error);
+  g_assert_true (is_good);
+  return g_steal_pointer (&plan);
+}
+
+static void
+test_least (gconstpointer data)
+{
+  int n_devices = GPOINTER_TO_INT (data), n_groups = 0, n_less = 0;
+
+  for (int round = 0; round < N_ROUNDS; round++)
+    {
+      Case it, without;
+      g_autoptr (TplanGraph) graph = NULL;
+      g_autoptr (TplanPlan) plan = NULL;
+      gint64 cost, load, alone;
+
+      draw_case (&it, n_devices);
+      graph = make_graph (&it);
+      plan = make_plan (graph, n_devices, "time");
+      find_least (&it, &cost, &load);
+      g_assert_cmpint (tplan_plan_get_cost_ns (plan), ==, cost);
+      without = it;
+      without.n_groups = 0;
+      find_least (&without, &alone, &load);
+      n_groups += it.n_groups;
+      n_less += cost < alone;
+    }
+  g_assert_cmpint (n_groups, >, N_ROUNDS / 2);
+  g_assert_cmpint (n_less, >, N_ROUNDS / 8); /* groups mattered */
+}
+
+/* What the busiest engine carries, as the file says. */
+static gint64
+get_load (const TplanPlan *plan)
+{
+  static const char key[] = "\"load_ns\": ";
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) bytes = tplan_plan_to_bytes (plan, &error);
+  gsize size;
+  const char *text = g_bytes_get_data (bytes, &size);
+  const char *at = g_strstr_len (text, size, key);
+
+  g_assert_no_error (error);
+  g_assert_nonnull (at);
+  return g_ascii_strtoll (at + strlen (key), NULL, 10);
+}
+
+/* Where engines work at once: what is found is what some placement has, and proved. */
+static void
+test_overlap (gconstpointer data)
+{
+  int n_devices = GPOINTER_TO_INT (data), n_least = 0;
+
+  for (int round = 0; round < N_ROUNDS / 4; round++)
+    {
+      Case it;
+      g_autoptr (TplanGraph) graph = NULL;
+      g_autoptr (TplanPlan) busy = NULL, soon = NULL;
+      gint64 cost, load, busiest, run_ns;
+
+      draw_case (&it, n_devices);
+      graph = make_graph (&it);
+      find_least (&it, &cost, &load);
+      busy = make_plan (graph, n_devices, "throughput");
+      soon = make_plan (graph, n_devices, "makespan");
+      busiest = get_load (busy);
+      g_assert_cmpint (busiest, >=, load);
+      n_least += busiest == load;
+      run_ns = tplan_plan_get_run_ns (soon);
+      g_assert_cmpint (run_ns, >=, load); /* the busiest is done no sooner */
+      g_assert_cmpint (run_ns, <=, cost); /* nor later than one by one */
+    }
+  g_assert_cmpint (n_least, >=, N_ROUNDS / 4 * 9 / 10);
+}
+
+/* Those of other devices change nothing. */
+static void
+test_others (void)
+{
+  for (int round = 0; round < N_ROUNDS / 4; round++)
+    {
+      Case it;
+      g_autoptr (TplanGraph) graph = NULL;
+      g_autoptr (TplanPlan) plan = NULL;
+      gint64 cost, load;
+
+      draw_case (&it, 3);
+      for (int g = 0; g < it.n_groups; g++)
+        {
+          it.group_costs[g][0] = it.group_costs[g][1] = NONE;
+          it.group_costs[g][2] = 1;
+        }
+      graph = make_graph (&it);
+      plan = make_plan (graph, 2, "time");
+      it.n_devices = 2;
+      it.n_groups = 0;
+      find_least (&it, &cost, &load);
+      g_assert_cmpint (tplan_plan_get_cost_ns (plan), ==, cost);
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/given/least-1", GINT_TO_POINTER (1), test_least);
+  g_test_add_data_func ("/given/least-2", GINT_TO_POINTER (2), test_least);
+  g_test_add_data_func ("/given/least-3", GINT_TO_POINTER (3), test_least);
+  g_test_add_data_func ("/given/overlap-2", GINT_TO_POINTER (2), test_overlap);
+  g_test_add_data_func ("/given/overlap-3", GINT_TO_POINTER (3), test_overlap);
+  g_test_add_func ("/given/others", test_others);
+  return g_test_run ();
+}

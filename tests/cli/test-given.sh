@@ -1,0 +1,70 @@
+#!/bin/sh
+# Groups of which the graph says what they cost as one kernel.
+. "$(dirname "$0")/common.sh"
+cat > given.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "given", "dims": {"N": 4},
+  "inputs": [{"name": "x", "shape": ["N", 16]}],
+  "outputs": ["y"],
+  "initializers": [{"name": "w", "shape": [16, 16], "random": {"seed": 1, "std": 0.2}}],
+  "groups": [{"cost": {"ref": [9000, 100], "sim:desktop-gpu": 7000}, "ops": ["mul", "mm", "soft"]},
+             {"cost": {"sim:laptop-gpu": 1}, "ops": ["relu", "tanh"]}],
+  "ops": [
+    {"name": "mm", "type": "MatMul", "inputs": ["x", "w"], "outputs": ["a"], "cost": {"ref": 8000, "sim:desktop-gpu": 6000}},
+    {"name": "soft", "type": "Softmax", "inputs": ["a"], "outputs": ["b"], "cost": {"ref": 8000, "sim:desktop-gpu": 6000}},
+    {"name": "mul", "type": "Mul", "inputs": ["a", "b"], "outputs": ["c"], "cost": {"ref": 8000, "sim:desktop-gpu": 6000}},
+    {"name": "relu", "type": "Relu", "inputs": ["c"], "outputs": ["r"], "cost": {"ref": 500}},
+    {"name": "tanh", "type": "Tanh", "inputs": ["r"], "outputs": ["y"], "cost": {"ref": 500}} ] }
+JSON
+# as MODEL: without what it says of groups
+sed -e '/"groups"/d' -e '/laptop-gpu": 1/d' given.json > apart.json
+
+try 0 optimize given.json -d ref --format json -o plan.json && [ "$(json cost_ns)" = 10000 ] && [ "$(json groups)" = 1 ]; say $? "as one kernel"
+try 0 optimize apart.json -d ref --format json -f -o apart.out.json && [ "$(json cost_ns)" = 25000 ]; say $? "and apart"
+grep -q '"ops": \["mm", "soft", "mul"\], "given": {"ref": \[9000, 100\]}' plan.json && ! grep -q laptop-gpu plan.json; say $? "a plan names those of its devices"
+try 0 check plan.json && out_has 'no plan is cheaper'; say $? "it is proved"
+try 0 optimize given.json -d ref && out_has 'fused groups *1, 1 of which the model claims'; say $? "whose word it is"
+try 0 explain plan.json && err_has 'Of 1 group only the model says'; say $? "explained"
+try 0 explain plan.json mul && out_has '^group *that of mm$'; say $? "op by op"
+try 0 run plan.json --check --check-ops -n 2 && out_has 'check *good' && out_has 'each op *good' && out_has 'soft on ref: predicted 0 ns'; say $? "run one by one"
+try 0 run plan.json --profile -n 2 && out_has '^soft ' && out_has '^mul '; say $? "and told so"
+try 0 view plan.json && out_has mul; say $? "drawn"
+
+# The figures are of whatever --dim says.
+for objective in time throughput makespan; do
+  try 0 optimize given.json -d sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --objective $objective --dim N=8 -f -o "$objective.json" && try 0 check "$objective.json"
+  say $? "$objective"
+done
+try 0 optimize given.json -d ref,sim:desktop-gpu --mem-limit sim:desktop-gpu=1M -f -o limit.json && try 0 check limit.json; say $? "within limits"
+try 0 sweep given.json -d sim:desktop-cpu,sim:desktop-gpu --dim N=1..8; say $? "for several values of a dimension"
+try 0 pareto given.json -d sim:desktop-cpu,sim:desktop-gpu --watts sim:desktop-cpu=90 --watts sim:desktop-gpu=200; say $? "all that may be worth it"
+try 2 optimize given.json -d ref --micro-batches 2 && err_has "is of a group with a given cost, of the whole batch\|has a given cost, of the whole batch"; say $? "a batch that is not split"
+
+# There and back again.
+try 0 convert given.json -o again.json -f && try 0 optimize again.json -d ref -f -o again.out.json \
+  && [ "$(grep graph_sha256 again.out.json)" = "$(grep graph_sha256 plan.json)" ] && [ "$(grep -c '"ops": \["' again.json)" = 2 ]
+say $? "written as it was read"
+[ "$(grep graph_sha256 apart.out.json)" != "$(grep graph_sha256 plan.json)" ]; say $? "another graph than without"
+try 0 convert given.json -o given.onnx -f && err_has "has no place for the .groups. of 5 ops"; say $? "ONNX has no word for them"
+
+# Lies, each signed again. lie NAME PYTHON SED...: what is wrong, and whether the plan alone tells.
+for python in python3 none; do command -v $python > /dev/null && break; done
+lie ()
+{
+  name=$1; told=$2; shift 2
+  sed "$@" plan.json | head -n -2 > body
+  { cat body; tail -n 2 plan.json | sed "s/\"[0-9a-f]*\"\$/\"$(sha256sum body | cut -d ' ' -f 1)\"/"; } > lie.json
+  ! cmp -s plan.json lie.json && ! try 0 check lie.json && { [ $python = none ] || ! $told || ! $python "$top_srcdir/tests/check_plan.py" lie.json > .out 2>&1; }
+  say $? "$name"
+}
+[ $python = none ] || $python "$top_srcdir/tests/check_plan.py" plan.json > .out 2>&1; say $? "by the other checker, too"
+lie "another figure given" true 's/"given": {"ref": \[9000, 100\]}/"given": {"ref": [8000, 100]}/'
+lie "another spread given" true 's/"given": {"ref": \[9000, 100\]}/"given": {"ref": [9000, 99]}/'
+lie "given of a device that there is not" true 's/"given": {"ref": \[9000, 100\]}/"given": {"cpu": [9000, 100]}/'
+lie "nothing given" false '/"given_groups"/,+1d'
+lie "other ops given" true 's/{"ops": \["mm", "soft", "mul"\]/{"ops": ["soft", "mul"]/'
+lie "ops in another order" true 's/{"ops": \["mm", "soft", "mul"\]/{"ops": ["soft", "mm", "mul"]/'
+lie "not offered" true 's/^  \["mm", "soft", "mul"\]\]/  ["relu", "tanh"]]/'
+lie "its figure is another" true 's/^  \[\[9000, 100\]\]/  [[8000, 100]]/'
+lie "what it makes amid is an output" true '/"tensor": "a"/s/}/, "output": true}/'
+lie "what it makes amid is read elsewhere" true '/"tensor": "a"/s/"mul"/"mul", "relu"/'
+finish
