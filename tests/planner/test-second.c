@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "doubt.h"
 #include "format/mix-json.h"
 #include "format/plan-json.h"
 #include "format/plan-save.h"
@@ -126,20 +127,10 @@ write_bad (Bundle *bundle, const TpTestMutation *mutation)
 }
 
 static TpPlan *
-place_shared (const TpTestCase *test)
+place_for (const TpTestCase *test, const char *objective)
 {
-  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, "time",
+  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, objective,
                            NULL);
-
-  tp_plan_count_memory (plan, test->graph);
-  return plan;
-}
-
-static TpPlan *
-place_loads (const TpTestCase *test)
-{
-  TpPlan *plan = tp_place (test->graph, test->groups, test->costs,
-                           "throughput", NULL);
 
   tp_plan_count_memory (plan, test->graph);
   return plan;
@@ -155,7 +146,8 @@ write_good_loads (Bundle *bundle)
       g_autoptr (TpPlan) plan = NULL;
 
       test->costs->is_same_silicon = round % 7 == 0;
-      plan = place_loads (test);
+      tp_test_case_doubt (test);
+      plan = place_for (test, "throughput");
       write_plan (bundle, plan, test, "good-load");
     }
 }
@@ -167,8 +159,10 @@ write_bad_loads (Bundle *bundle, const TpTestMutation *mutation)
     {
       const TpTestSpec spec = make_spec (round);
       g_autoptr (TpTestCase) test = make_case (&spec);
-      g_autoptr (TpPlan) plan = place_loads (test);
+      g_autoptr (TpPlan) plan = NULL;
 
+      tp_test_case_doubt (test);
+      plan = place_for (test, "throughput");
       if (g_strv_contains (unseen, mutation->name)
           || !mutation->mutate (plan, test))
         continue;
@@ -240,17 +234,8 @@ make_span_case (int round)
   test->costs->is_same_silicon = round % 7 == 0;
   if (round % 2)
     tp_test_case_slow (test);
+  tp_test_case_doubt (test);
   return test;
-}
-
-static TpPlan *
-place_span (const TpTestCase *test)
-{
-  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, "makespan",
-                           NULL);
-
-  tp_plan_count_memory (plan, test->graph);
-  return plan;
 }
 
 static void
@@ -259,7 +244,7 @@ write_good_spans (Bundle *bundle)
   for (int round = 0; round < N_GOOD; round++)
     {
       g_autoptr (TpTestCase) test = make_span_case (round);
-      g_autoptr (TpPlan) plan = place_span (test);
+      g_autoptr (TpPlan) plan = place_for (test, "makespan");
 
       write_plan (bundle, plan, test, "good-span");
     }
@@ -271,7 +256,7 @@ write_bad_spans (Bundle *bundle, const TpTestMutation *mutation)
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       g_autoptr (TpTestCase) test = make_span_case (round);
-      g_autoptr (TpPlan) plan = place_span (test);
+      g_autoptr (TpPlan) plan = place_for (test, "makespan");
 
       if (g_strv_contains (unseen, mutation->name)
           || !mutation->mutate (plan, test))
@@ -333,7 +318,7 @@ write_good_shared (Bundle *bundle)
   for (int round = 0; round < N_GOOD; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
-      g_autoptr (TpPlan) plan = place_shared (test);
+      g_autoptr (TpPlan) plan = place_for (test, "time");
 
       write_plan (bundle, plan, test, "good");
     }
@@ -352,7 +337,7 @@ write_trees (Bundle *bundle)
 
       for (int i = 0; i < test->graph->n_nodes; i++)
         test->graph->nodes[i].n_costs = 0;
-      plan = place_shared (test);
+      plan = place_for (test, "time");
       if (plan->share_proof->entries->len == 1)
         continue;
       write_plan (bundle, plan, test, "good-tree");
@@ -366,7 +351,7 @@ write_bad_shared (Bundle *bundle, const TpTestMutation *mutation)
   for (int round = 0, n_done = 0; round < TP_TRIES && n_done < TP_EACH; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
-      g_autoptr (TpPlan) plan = place_shared (test);
+      g_autoptr (TpPlan) plan = place_for (test, "time");
 
       if (g_strv_contains (unseen, mutation->name)
           || !mutation->mutate (plan, test))

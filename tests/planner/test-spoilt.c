@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "doubt.h"
 #include "ir/plan-memory.h"
 #include "lies.h"
 #include "memory-case.h"
@@ -94,6 +95,7 @@ make_scheduled (int round)
     test->graph->nodes[i].n_costs = 0;
   if (round % 2)
     tp_test_case_slow (test);
+  tp_test_case_doubt (test);
   return test;
 }
 
