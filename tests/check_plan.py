@@ -9,6 +9,7 @@ that for these figures the plan costs what it says, and that none is cheaper."""
 import gzip
 import itertools
 import math
+import re
 import sys
 from collections import defaultdict
 
@@ -21,6 +22,7 @@ from check_share import Shares
 from check_tree import Tree
 
 INFINITE = -1
+LARGER = re.compile(r"\bwinograd output=([3-9]|\d{2})")  # a schedule with larger errors
 VERTEX = {"h": "h{}", "d": "d{}", "c": "g{}c", "e": "g{}d"}
 
 
@@ -45,6 +47,9 @@ class Checker(Tree):
                                  if "estimated" in self.figure[row][d])})
         need([[o["time_ns"], o["spread_ns"]] for o in self.ops]
              == [times.get(i, [0, 0]) for i in range(n)], "times")
+        relaxed = [o["op"] for o in self.ops if LARGER.search(o.get("schedule", ""))]
+        need(self.p.get("accuracy", "relaxed") == "relaxed" and ("accuracy" in self.p or not relaxed),
+             "larger errors that the plan does not own up to:", *relaxed)
 
     def check_interval(self):
         p, cost, n = self.p, self.p["cost_ns"], len(self.devices)
