@@ -65,8 +65,8 @@ if "$TPLAN" devices --format csv | grep -q '^cpu,ready'; then
   says '"ref": 2' out
   says '"untrusted_ops": {$' out
   says '"cpu": 2' out
-  says 'note: 2 of 2 ops have estimated times' err
-  says 'note: cpu may have none of 2 of 2 ops, as their times there are estimates: .*calibrate' err
+  says "note: device 'cpu' was never measured: its times are estimates, and it may have none of 2 of 2 ops: .*calibrate.*--trust-estimates" err
+  run 0 "one note says all of it" test "$(grep -c 'estimate' "$work/err")" = 1
   run 0 "which tplan check agrees with" "$TPLAN" check --cost "$TPLAN_COST" "$work/guessed.json"
   run 7 "nor is it with --stale=fail" "$TPLAN" optimize --devices cpu,ref --stale fail "$work/small.json"
   run 0 "its guesses are trusted" "$TPLAN" optimize --devices cpu,ref --trust-estimates --format json "$work/small.json"
