@@ -13,7 +13,9 @@ import re
 import sys
 from collections import defaultdict
 
+from check_bytes import Bytes
 from check_common import HOST, NONE, need, number
+from check_digest import of_figures
 from check_load import Loads
 from check_mix import Mix, is_mix
 from check_rates import Rates
@@ -166,6 +168,8 @@ class Checker(Tree):
                               [sum(pair) for pair in zip(p["peak_bytes"], p["weight_bytes"])])
         self.check_interval()
         self.check_proof()
+        Bytes(self).check()
+        self.expect({"costs_sha256": of_figures(p)})
 
 
 def main(kind):
