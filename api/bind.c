@@ -5,6 +5,7 @@
 
 #include "api/bind-figures.h"
 #include "api/elsewhere.h"
+#include "calib/accuracy.h"
 #include "calib/certain.h"
 #include "calib/cost-db.h"
 #include "calib/device-match.h"
@@ -354,6 +355,22 @@ compare_bytes (TpBind *bind, const char *key, const gint64 *have,
   return TRUE;
 }
 
+/* Kernels with larger errors are in plans that say so, and in no others. */
+static void
+check_accuracy (TpBind *bind)
+{
+  for (int i = 0; i < bind->plan->n_placements; i++)
+    {
+      const TpPlacement *it = &bind->plan->placements[i];
+
+      if (!bind->plan->origin.is_relaxed && it->schedule != NULL
+          && tp_accuracy_is_relaxed (it->schedule))
+        tp_bind_fail (bind, "op '%s': schedule '%s' has larger errors, which a "
+                      "plan has with accuracy \"relaxed\" alone",
+                      bind->graph->nodes[it->node].name, it->schedule);
+    }
+}
+
 #define MANY_NODES 1000       /* worth a thread */
 
 /* What a run takes, counted beside what else is checked. */
@@ -407,6 +424,7 @@ tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
   tp_beside_begin (&beside, count_memory, &counted, "to check a plan",
                    graph->n_nodes >= MANY_NODES);
   check_flags (&bind);
+  check_accuracy (&bind);
   check_figures (&bind);
   if (!tp_beside_end (&beside, NULL))
     count_memory (&counted);

@@ -350,15 +350,14 @@ tplan_plan_get_interval_ns (const TplanPlan *plan, gint64 *out_low_ns,
                             gint64 *out_high_ns)
 {
   gboolean is_known;
-  gint64 run_ns;
+  gint64 low_ns, high_ns;
 
   g_return_val_if_fail (plan != NULL, FALSE);
-  is_known = tp_plan_has_interval (plan->plan);
-  run_ns = tp_plan_get_run_ns (plan->plan);
+  is_known = tp_plan_get_interval (plan->plan, &low_ns, &high_ns);
   if (out_low_ns != NULL)
-    *out_low_ns = is_known ? plan->plan->cost_low_ns : run_ns;
+    *out_low_ns = low_ns;
   if (out_high_ns != NULL)
-    *out_high_ns = is_known ? plan->plan->cost_high_ns : run_ns;
+    *out_high_ns = high_ns;
   return is_known;
 }
 

@@ -7,6 +7,21 @@
 #include "calib/columns.h"
 #include "ir/map.h"
 
+static void
+add_pressure (TpCalibReport *report, const TpWorkload *begin,
+              const TpWorkload *now)
+{
+  for (int i = 0; i < TP_N_PRESSURES; i++)
+    {
+      gint64 us = tp_pressure_get_us (&begin->pressure, &now->pressure, i);
+
+      if (us < 0)
+        continue;
+      report->pressed_us[i] += us;
+      report->pressed_wall_us[i] += now->wall_us - begin->wall_us;
+    }
+}
+
 void
 tp_account_add_load (TpCalibReport *report, const TpWorkload *begin)
 {
@@ -14,6 +29,7 @@ tp_account_add_load (TpCalibReport *report, const TpWorkload *begin)
   gint64 others_us;
 
   tp_workload_read (&now);
+  add_pressure (report, begin, &now);
   others_us = tp_workload_get_others_us (begin, &now);
   if (others_us < 0)
     return;

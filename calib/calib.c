@@ -41,6 +41,11 @@ tp_calib_report_add (TpCalibReport *sum, const TpCalibReport *report)
   sum->wall_us += report->wall_us;
   sum->others_us += report->others_us;
   sum->stolen_us += report->stolen_us;
+  for (int i = 0; i < TP_N_PRESSURES; i++)
+    {
+      sum->pressed_us[i] += report->pressed_us[i];
+      sum->pressed_wall_us[i] += report->pressed_wall_us[i];
+    }
   sum->n_samples += report->n_samples;
   sum->n_disturbed += report->n_disturbed;
   sum->n_apart += report->n_apart;

@@ -2,6 +2,7 @@
 #ifndef TP_CALIB_CALIB_H
 #define TP_CALIB_CALIB_H
 
+#include "calib/pressure.h"
 #include "ir/costs.h"
 #include "ir/op.h"
 #include "machine/machine.h"
@@ -26,6 +27,8 @@ typedef struct
   gint64 wall_us;                     /* 0: what others did is not known */
   gint64 others_us, stolen_us;        /* processor time that others had, or a
                                        * hypervisor */
+  gint64 pressed_us[TP_N_PRESSURES];  /* that somebody waited; of */
+  gint64 pressed_wall_us[TP_N_PRESSURES]; /* 0: is not known */
   int n_samples, n_disturbed;
   int n_apart;                        /* taken while processors were far from each
                                        * other */

@@ -11,6 +11,7 @@
 
 #include "calib/burst.h"
 #include "calib/plausible.h"
+#include "calib/pressure.h"
 #include "calib/probe.h"
 #include "calib/seat.h"
 #include "calib/stamped.h"
@@ -254,9 +255,9 @@ look (TpChain *chain)
     now->contention = tp_probe_contention (chain->n_threads);
 }
 
-gboolean
-tp_chain_time (TpChain *chain, const int *links, int n_links,
-               TpSample *out_samples, GError **error)
+static gboolean
+time_pass (TpChain *chain, const int *links, int n_links,
+           TpSample *out_samples, GError **error)
 {
   g_autoptr (GArray) stamps = g_array_new (FALSE, TRUE, sizeof (TpStamp));
   Timed timed = { .stamps = stamps };
@@ -282,6 +283,25 @@ tp_chain_time (TpChain *chain, const int *links, int n_links,
   if (!time_whole (chain, links, n_links, &timed, error))
     return FALSE;
   take_timed (chain, links, n_links, &timed, out_samples);
+  return TRUE;
+}
+
+/* Where memory was short nobody tells which of the pass it was: all may be. */
+gboolean
+tp_chain_time (TpChain *chain, const int *links, int n_links,
+               TpSample *out_samples, GError **error)
+{
+  TpPressure begin, end;
+  gint64 begin_us;
+
+  tp_pressure_read_memory (&begin);
+  begin_us = g_get_monotonic_time ();
+  if (!time_pass (chain, links, n_links, out_samples, error))
+    return FALSE;
+  tp_pressure_read_memory (&end);
+  if (tp_pressure_was_short (&begin, &end, g_get_monotonic_time () - begin_us))
+    for (int i = 0; i < n_links; i++)
+      out_samples[links[i]].is_starved = TRUE;
   return TRUE;
 }
 

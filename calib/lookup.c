@@ -11,6 +11,7 @@
 #include "calib/correct.h"
 #include "calib/estimate.h"
 #include "calib/facts.h"
+#include "calib/fault.h"
 #include "calib/given.h"
 #include "calib/keys.h"
 #include "calib/posterior.h"
@@ -47,6 +48,7 @@ typedef struct
   double *expected;           /* as for tp_posterior_draw (); of all devices */
   TpCorrector *corrector;     /* of all devices */
   GPtrArray *rows;            /* [device]: TpDeviceRow, or NULL */
+  GPtrArray *faults;          /* [device]: TpFault, or NULL */
   int n_estimated;
   const char *first_estimated; /* label */
 } Column;
@@ -239,32 +241,30 @@ fill_column (Column *column, GError **error)
 static const char *
 find_remedy (const Column *column)
 {
-  return column->is_elsewhere ? "calibrate on that machine and export again"
-                              : "run `tplan calibrate`";
+  return column->is_elsewhere  ? "calibrate on that machine and export again"
+         : column->row != NULL ? "run `tplan calibrate` with this model"
+                               : "run `tplan calibrate`";
 }
 
-static char *
-describe_fault (const Column *column)
+static TpFault *
+find_fault (const Column *column)
 {
+  char *what;
+
   if (column->match->stale_reason != NULL)
-    return g_strdup_printf ("device '%s': its measurements are stale: %s: run "
-                            "`tplan calibrate`", column->device,
-                            column->match->stale_reason);
-  if (column->n_estimated == 0)
+    what = g_strdup_printf ("device '%s': its measurements are stale: %s",
+                            column->device, column->match->stale_reason);
+  else if (column->n_estimated == 0)
     return NULL;
-  if (column->row == NULL)
-    return g_strdup_printf ("device '%s' was never measured: %s: %s",
-                            column->device,
-                            column->options->trusts_estimates
-                                    || column->index == column->costs->host
-                                ? "its times are estimates"
-                                : "it gets no op that can run elsewhere",
-                            find_remedy (column));
-  return g_strdup_printf ("device '%s': %d of %d times are estimates, such as "
-                          "'%s': %s%s",
-                          column->device, column->n_estimated, column->keys->n,
-                          column->first_estimated, find_remedy (column),
-                          column->is_elsewhere ? "" : " with this model");
+  else if (column->row == NULL)
+    what = g_strdup_printf ("device '%s' was never measured: its times are "
+                            "estimates", column->device);
+  else
+    what = g_strdup_printf ("device '%s': %d of %d times are estimates, such "
+                            "as '%s'",
+                            column->device, column->n_estimated,
+                            column->keys->n, column->first_estimated);
+  return tp_fault_new (what, find_remedy (column));
 }
 
 /* Drivers that run on a CPU name it. */
@@ -342,20 +342,13 @@ note_drawn (const Column *column)
 }
 
 static gboolean
-report_fault (const Column *column, GError **error)
+note_fault (const Column *column, GError **error)
 {
-  g_autofree char *fault = describe_fault (column);
+  TpFault *fault = find_fault (column);
 
-  if (fault == NULL)
-    return TRUE;
-  if (column->options->is_stale_error)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_STALE, "%s", fault);
-      return FALSE;
-    }
-  if (column->options->warnings != NULL)
-    g_ptr_array_add (column->options->warnings, g_steal_pointer (&fault));
-  return TRUE;
+  g_ptr_array_index (column->faults, column->index) = fault;
+  return fault == NULL || !column->options->is_stale_error
+         || tp_fault_fail (fault, error);
 }
 
 static gboolean
@@ -381,7 +374,7 @@ fill_measured (Column *column, TpCostDb *db, GError **error)
   estimator = tp_estimator_new (table, column->row, column->kind,
                                 column->options->n_threads);
   column->estimator = estimator;
-  if (!fill_column (column, error) || !report_fault (column, error)
+  if (!fill_column (column, error) || !note_fault (column, error)
       || !tp_corrector_read (column->corrector, column->index, column->match,
                              error))
     return FALSE;
@@ -557,13 +550,17 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
   g_autoptr (TpWorks) works = NULL;
   g_autoptr (GPtrArray) rows = g_ptr_array_new_with_free_func (
       (GDestroyNotify) tp_device_row_free);
+  g_autoptr (GPtrArray) faults
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_fault_free);
   Column column = { .graph = graph, .groups = groups, .options = options,
                     .costs = costs, .expected = expected,
                     .corrector = corrector, .rows = rows,
+                    .faults = faults,
                     .is_elsewhere = tp_cost_db_get_machine (db) != NULL };
 
   tp_accuracy_set (db, options->is_relaxed);
   g_ptr_array_set_size (rows, options->n_devices);
+  g_ptr_array_set_size (faults, options->n_devices);
   costs->host = tp_lookup_find_host (options->devices, options->n_devices);
   if (options->wants_maps)
     costs->is_mapped = tp_new0 (gboolean, costs->n_devices + 1);
@@ -582,6 +579,7 @@ tp_cost_db_lookup (TpCostDb *db, const TpGraph *graph, const TpGroups *groups,
     g_clear_pointer (&costs->is_mapped, g_free);
   if (!options->trusts_estimates)
     tp_trust_measured (costs, graph, groups);
+  tp_faults_report (faults, costs, options->warnings);
   tp_costs_seal (costs);
   return g_steal_pointer (&costs);
 }

@@ -11,8 +11,9 @@
  * twice as long; or the other thread of a core is somebody else's, who computes on
  * it for a millisecond at a time, and what computes takes up to half as long again.
  * Neither counters nor clocks show that; handing a cache line over does, and work
- * that fills the units of a core. What nothing shows, such as memory that others
- * use, is left to the estimate. */
+ * that fills the units of a core. That memory is short, so
+ * that pages are written out and read again, the system counts. What nothing shows, such
+ * as how much of the memory's bandwidth others use, is left to the estimate. */
 #include "config.h"
 
 #include "calib/samples.h"
@@ -238,7 +239,7 @@ tp_samples_find_disturbed (const TpSample *samples, int n,
   if (best < BUSY)
     best = 0; /* the work is done elsewhere */
   for (int i = 0; i < n; i++)
-    out_is_disturbed[i] = samples[i].n_preempted > 0
+    out_is_disturbed[i] = samples[i].n_preempted > 0 || samples[i].is_starved
                           || tp_samples_are_apart (&samples[i].processors,
                                                    least)
                           || tp_samples_are_contended (&samples[i].processors,

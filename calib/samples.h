@@ -13,6 +13,7 @@ typedef struct
   int n_preempted;            /* how often one of them lost its processor */
   TpProcessors processors;    /* just before; contention: just after, where that
                                * is more */
+  gboolean is_starved;        /* memory was short in the system meanwhile */
 } TpSample;
 
 /* The counters now, the clock last; and what they went up by since, the clock
@@ -47,7 +48,7 @@ void tp_samples_find_processors (const TpSample *samples, int n,
                                  TpProcessors *out_processors);
 /* Disturbed is what was preempted, what had less of the processors than the best
  * of them by much, and what was taken while processors were apart or contended
- * for. */
+ * for, or memory was short. */
 void tp_samples_find_disturbed (const TpSample *samples, int n,
                                 const TpProcessors *least,
                                 gboolean *out_is_disturbed);

@@ -34,6 +34,7 @@ tp_workload_read (TpWorkload *out_now)
   out_now->own_us = get_cpu_us (RUSAGE_SELF) + get_cpu_us (RUSAGE_CHILDREN);
   out_now->busy_us = -1;
   out_now->stolen_us = 0;
+  tp_pressure_read (&out_now->pressure);
   if (!g_file_get_contents ("/proc/stat", &text, NULL, NULL)
       || sscanf (text, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &ticks[0],
                  &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5],

@@ -2,12 +2,13 @@
 #ifndef TP_CALIB_WORKLOAD_H
 #define TP_CALIB_WORKLOAD_H
 
-#include <glib.h>
+#include "calib/pressure.h"
 
 /* What all processors and this process with its children have worked. */
 typedef struct
 {
   gint64 wall_us, busy_us, stolen_us, own_us;
+  TpPressure pressure;
 } TpWorkload;
 
 /* busy_us: -1 where the system does not tell. */

@@ -12,6 +12,35 @@ get_processors (const TpCalibReport *report, gint64 us)
   return report->wall_us > 0 ? (double) us / report->wall_us : -1;
 }
 
+/* Of the time somebody waited; -1 where it is not known. */
+static double
+get_pressure (const TpCalibReport *report, TpPressureKind kind)
+{
+  gint64 wall_us = report->pressed_wall_us[kind];
+
+  return wall_us > 0
+             ? CLAMP ((double) report->pressed_us[kind] / wall_us, 0, 1) : -1;
+}
+
+/* ""; "; somebody waited for a processor 12 % of the time, for memory 0 %": as far as
+ * that is known. */
+static char *
+format_pressure (const TpCalibReport *report)
+{
+  double cpu = get_pressure (report, TP_PRESSURE_CPU);
+  double memory = get_pressure (report, TP_PRESSURE_MEMORY);
+  g_autofree char *processors
+      = g_strdup_printf ("for a processor %.0f %% of the time", 100 * cpu);
+  g_autofree char *rest = g_strdup_printf ("for memory %.0f %%%s", 100 * memory,
+                                           cpu < 0 ? " of the time" : "");
+
+  if (cpu < 0 && memory < 0)
+    return g_strdup ("");
+  return g_strdup_printf ("; somebody waited %s%s%s", cpu < 0 ? "" : processors,
+                          cpu < 0 || memory < 0 ? "" : ", ",
+                          memory < 0 ? "" : rest);
+}
+
 static double
 get_disturbed (const TpCalibReport *report)
 {
@@ -58,14 +87,16 @@ tp_calibrated_format_load (const TpCalibReport *report)
 {
   double others = get_processors (report, report->others_us);
   double stolen = get_processors (report, report->stolen_us);
+  g_autofree char *pressure = format_pressure (report);
 
   if (others < 0)
-    return g_strdup ("what else ran is not known");
+    return g_strdup_printf ("what else ran is not known%s", pressure);
   return g_strdup_printf (
-      "others kept %.2f of %u processors busy%s%s; %.0f %% of %d samples were "
+      "others kept %.2f of %u processors busy%s%s%s; %.0f %% of %d samples were "
       "disturbed", others, g_get_num_processors (),
       stolen > 0.05 ? ", a hypervisor took more" : "",
-      describe_processors (report), 100 * get_disturbed (report), report->n_samples);
+      describe_processors (report), pressure, 100 * get_disturbed (report),
+      report->n_samples);
 }
 
 char *
@@ -82,9 +113,10 @@ tp_calibrated_format_grade (const TpCalibReport *report)
 json_t *
 tp_calibrated_to_json (const TpCalibReport *report, const char *advice)
 {
+  static const char *const keys[TP_N_PRESSURES]
+      = { "cpu_pressure", "memory_pressure", "group_cpu_pressure" };
   double spread = tp_calib_report_get_spread (report);
-
-  return json_pack (
+  json_t *object = json_pack (
       "{s:o, s:o, s:i, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:o, s:s, s:s}",
       "others_processors",
       tp_cli_real (get_processors (report, report->others_us)),
@@ -96,4 +128,11 @@ tp_calibrated_to_json (const TpCalibReport *report, const char *advice)
       report->n_failed, "beaten", report->n_beaten, "spread",
       report->time_ns > 0 ? tp_cli_real (spread) : json_null (), "grade",
       get_grade (report), "advice", advice);
+
+  for (int i = 0; i < TP_N_PRESSURES; i++)
+    json_object_set_new (object, keys[i],
+                         report->pressed_wall_us[i] > 0
+                             ? tp_cli_real (get_pressure (report, i))
+                             : json_null ());
+  return object;
 }

@@ -96,8 +96,10 @@ add_predicted (json_t *object, const TpBenchEntry *entry)
                        plan->load_proof != NULL
                            ? json_integer (plan->load_proof->load_ns)
                            : json_null ());
-  json_object_set_new (object, "predicted_low_ns", json_null ());
-  json_object_set_new (object, "predicted_high_ns", json_null ());
+  tp_cli_add_between (object, "predicted_",
+                      plan->load_proof != NULL ? plan->load_proof->low_ns : -1,
+                      plan->load_proof != NULL ? plan->load_proof->high_ns
+                                               : -1);
 }
 
 static json_t *

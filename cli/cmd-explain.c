@@ -11,6 +11,7 @@
 #include "cli/micro-batches.h"
 #include "cli/output.h"
 #include "cli/planning.h"
+#include "cli/loads.h"
 #include "cli/predicted.h"
 #include "cli/rates.h"
 #include "cli/reason.h"
@@ -275,6 +276,19 @@ count_claimed (const TpPlan *plan)
   return n;
 }
 
+/* Of a run whose engines work at once, or of runs that overlap. */
+static void
+print_total (const TpCli *cli, const TpPlan *plan)
+{
+  g_autofree char *span = tp_cli_format_span (plan);
+  g_autofree char *loads = span == NULL ? tp_cli_format_loads (plan) : NULL;
+
+  if (span != NULL)
+    tp_cli_note (cli, "Makespan: %s.", span);
+  else if (loads != NULL)
+    tp_cli_note (cli, "Busiest: %s.", loads);
+}
+
 static void
 print_notes (const TpCli *cli, const TplanPlan *plan)
 {
@@ -288,6 +302,7 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
   g_autofree char *price = tp_cli_describe_price (tp_api_get_plan (plan));
   g_autofree char *accuracy = tp_cli_format_accuracy (tp_api_get_plan (plan));
 
+  print_total (cli, tp_api_get_plan (plan));
   if (accuracy != NULL)
     tp_cli_note (cli, "Accuracy: %s.", accuracy);
   if (limits != NULL)

@@ -156,7 +156,7 @@ print_data (const TpCli *cli, const TplanPlan *handle,
       (json_int_t) totals->cost_ns, "bound_ns",
       (json_int_t) totals->bound_ns, "gap", totals->gap);
 
-  tp_cli_add_interval (document, "cost_", handle);
+  tp_cli_add_between (document, "cost_", plan->cost_low_ns, plan->cost_high_ns);
   json_object_set_new (document, "factors", tp_cli_factors_to_json (handle));
   json_object_set_new (document, "transfers",
                        json_integer (totals->n_transfers));
@@ -202,12 +202,15 @@ format_cost (const TplanPlan *plan, const OptimizeTotals *totals)
 {
   g_autofree char *cost = tp_cli_format_time (totals->cost_ns);
   g_autofree char *bound = tp_cli_format_time (totals->bound_ns);
-  g_autofree char *interval = tp_cli_format_interval (plan);
+  g_autofree char *interval
+      = tp_cli_format_between (tp_api_get_plan (plan)->cost_low_ns,
+                               tp_api_get_plan (plan)->cost_high_ns);
   const char *simulated = tp_cli_simulated (plan);
 
   if (tp_api_get_plan (plan)->span_proof != NULL)
-    return g_strdup_printf ("%s predicted%s one thing after the other, of which "
-                            "the least is %s", cost, simulated, bound);
+    return g_strdup_printf ("%s predicted%s%s one thing after the other, of "
+                            "which the least is %s", cost, simulated, interval,
+                            bound);
   if (tp_api_get_plan (plan)->load_proof != NULL)
     return g_strdup_printf ("%s predicted%s%s for one run, of which the least "
                             "is %s", cost, simulated, interval, bound);

@@ -188,7 +188,7 @@ point_to_json (const SweepPoint *point)
                             : json_integer (plan->best_single_ns),
       "single_ns", singles_to_json (point));
 
-  tp_cli_add_interval (object, "", point->plan);
+  tp_cli_add_between (object, "", plan->cost_low_ns, plan->cost_high_ns);
   set_rate (object, "items_per_second", point->plan, plan->cost_ns);
   set_rate (object, "items_per_second_low", point->plan, plan->cost_high_ns);
   set_rate (object, "items_per_second_high", point->plan, plan->cost_low_ns);

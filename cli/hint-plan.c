@@ -9,6 +9,7 @@
 #include "cli/hint-words.h"
 #include "cli/planning.h"
 #include "format/gzip.h"
+#include "format/plan-json.h"
 #include "ir/rate-text.h"
 #include "ir/types.h"
 
@@ -338,7 +339,8 @@ add_plan_aims (GString *line, const TpCommand *command, const json_t *plan)
     tp_hint_add_option (line, "trust-estimates", NULL);
   if (tp_cli_planning.accuracy == NULL
       && tp_hint_has_option (command, "accuracy")
-      && json_object_get (plan, "accuracy") != NULL)
+      && g_strcmp0 (json_string_value (json_object_get (plan, "accuracy")),
+                    TP_PLAN_RELAXED) == 0)
     tp_hint_add_option (line, "accuracy", "relaxed");
   if (tp_hint_has_option (command, "watts") && has_rates (plan))
     add_plan_rates (line, plan);

@@ -4,6 +4,7 @@
 #include "cli/loads.h"
 
 #include "cli/micro-batches.h"
+#include "cli/predicted.h"
 #include "cli/text.h"
 
 static char *
@@ -66,7 +67,7 @@ tp_cli_format_loads (const TpPlan *plan)
 {
   const TpLoadProof *proof = plan->load_proof;
   g_autofree char *name = NULL, *load = NULL, *all = NULL, *proved = NULL;
-  g_autofree char *bound = NULL;
+  g_autofree char *bound = NULL, *interval = NULL;
   const char *fitting;
 
   if (proof == NULL)
@@ -75,13 +76,14 @@ tp_cli_format_loads (const TpPlan *plan)
   name = name_engine (plan, find_busiest (proof));
   load = tp_cli_format_time (proof->load_ns);
   bound = tp_cli_format_time (tp_load_proof_get_bound (proof));
+  interval = tp_cli_format_between (proof->low_ns, proof->high_ns);
   all = format_engines (plan);
   proved = proof->load_ns == tp_load_proof_get_bound (proof)
                ? g_strdup_printf ("proved least%s", fitting)
                : g_strdup_printf ("bound%s %s, gap %.2f %%", fitting, bound,
                                   100 * find_gap (proof));
-  return g_strdup_printf ("%s a run on %s, %.*f runs/s predicted%s, %s%s (%s)",
-                          load, name, find_rate (proof) < 100 ? 2 : 0,
+  return g_strdup_printf ("%s a run%s on %s, %.*f runs/s predicted%s, %s%s (%s)",
+                          load, interval, name, find_rate (proof) < 100 ? 2 : 0,
                           find_rate (proof),
                           plan->is_simulated ? ", simulated" : "", proved,
                           tp_cli_with (plan), all);
@@ -92,7 +94,7 @@ tp_cli_loads_to_json (const TpPlan *plan)
 {
   const TpLoadProof *proof = plan->load_proof;
   g_autofree char *busiest = NULL;
-  json_t *engines;
+  json_t *engines, *object;
 
   if (proof == NULL)
     return json_null ();
@@ -104,11 +106,13 @@ tp_cli_loads_to_json (const TpPlan *plan)
 
       json_object_set_new (engines, name, json_integer (proof->loads[e]));
     }
-  return json_pack ("{s:o, s:s, s:I, s:I, s:f, s:f}", "engines", engines,
-                    "busiest", busiest, "load_ns", (json_int_t) proof->load_ns,
-                    "bound_ns", (json_int_t) tp_load_proof_get_bound (proof),
-                    "gap",
-                    find_gap (proof), "runs_per_s", find_rate (proof));
+  object = json_pack ("{s:o, s:s, s:I, s:I, s:f, s:f}", "engines", engines,
+                      "busiest", busiest, "load_ns",
+                      (json_int_t) proof->load_ns, "bound_ns",
+                      (json_int_t) tp_load_proof_get_bound (proof), "gap",
+                      find_gap (proof), "runs_per_s", find_rate (proof));
+  tp_cli_add_between (object, "", proof->low_ns, proof->high_ns);
+  return object;
 }
 
 /* ---- schedules ------------------------------------------------------------ */
@@ -126,17 +130,19 @@ tp_cli_format_span (const TpPlan *plan)
 {
   const TpSpanProof *proof = plan->span_proof;
   g_autofree char *span = NULL, *bound = NULL, *proved = NULL;
+  g_autofree char *interval = NULL;
 
   if (proof == NULL)
     return NULL;
   span = tp_cli_format_time (proof->span_ns);
   bound = tp_cli_format_time (proof->bound_ns);
+  interval = tp_cli_format_between (proof->low_ns, proof->high_ns);
   proved = proof->span_ns == proof->bound_ns
                ? g_strdup ("proved least")
                : g_strdup_printf ("bound %s, gap %.2f %%", bound,
                                   100 * find_span_gap (proof));
-  return g_strdup_printf ("%s for a run whose engines work at once%s%s, %s%s",
-                          span, plan->is_simulated ? ", simulated" : "",
+  return g_strdup_printf ("%s%s for a run whose engines work at once%s%s, %s%s",
+                          span, interval, plan->is_simulated ? ", simulated" : "",
                           proof->ends != NULL ? ", and slow each other" : "",
                           proved, tp_cli_with (plan));
 }
@@ -145,10 +151,14 @@ json_t *
 tp_cli_span_to_json (const TpPlan *plan)
 {
   const TpSpanProof *proof = plan->span_proof;
+  json_t *object;
 
   if (proof == NULL)
     return json_null ();
-  return json_pack ("{s:I, s:I, s:f}", "span_ns", (json_int_t) proof->span_ns,
-                    "bound_ns", (json_int_t) proof->bound_ns, "gap",
-                    find_span_gap (proof));
+  object = json_pack ("{s:I, s:I, s:f}", "span_ns",
+                      (json_int_t) proof->span_ns, "bound_ns",
+                      (json_int_t) proof->bound_ns, "gap",
+                      find_span_gap (proof));
+  tp_cli_add_between (object, "", proof->low_ns, proof->high_ns);
+  return object;
 }

@@ -70,23 +70,37 @@ tp_cli_print_mix_loads (const TpCli *cli, const TplanMix *handle)
   tp_table_print (table, cli);
 }
 
+/* " (90 %: 41.2 % to 43.0 %)"; "": it is exact, or not known. */
+static char *
+format_between (const TpMix *mix)
+{
+  const TpLoadProof *proof = mix->proof;
+
+  return proof->low_ns < proof->high_ns
+             ? g_strdup_printf (" (90 %%: %.2f %% to %.2f %%)",
+                                100 * tp_mix_get_busy (mix, proof->low_ns),
+                                100 * tp_mix_get_busy (mix, proof->high_ns))
+             : g_strdup ("");
+}
+
 char *
 tp_cli_format_mix_busy (const TplanMix *handle)
 {
   const TpMix *mix = tp_api_get_mix (handle);
   g_autofree char *name
       = tp_mix_name_engine (mix, tp_mix_find_busiest (mix));
+  g_autofree char *interval = format_between (mix);
   double bound, busy = tplan_mix_get_busy (handle, &bound);
   const char *simulated
       = mix->parts[0].plan->is_simulated ? " (simulated)" : "";
 
   if (mix->proof->load_ns == tp_load_proof_get_bound (mix->proof))
-    return g_strdup_printf ("%s busy %.2f %% of each second predicted%s, "
-                            "proved least%s", name, 100 * busy, simulated,
+    return g_strdup_printf ("%s busy %.2f %% of each second predicted%s%s, "
+                            "proved least%s", name, 100 * busy, simulated, interval,
                             mix->proof->room == NULL ? "" : " that fits");
-  return g_strdup_printf ("%s busy %.2f %% of each second predicted%s, bound "
+  return g_strdup_printf ("%s busy %.2f %% of each second predicted%s%s, bound "
                           "%.2f %%, gap %.2f %%", name, 100 * busy, simulated,
-                          100 * bound, 100 * (busy - bound) / busy);
+                          interval, 100 * bound, 100 * (busy - bound) / busy);
 }
 
 json_t *
@@ -121,6 +135,13 @@ part_to_json (const TplanMix *handle, int index)
                     tp_cli_mix_engines_to_json (handle, index));
 }
 
+static json_t *
+busy_to_json (const TpMix *mix, gint64 load_ns)
+{
+  return load_ns < 0 ? json_null ()
+                     : json_real (tp_mix_get_busy (mix, load_ns));
+}
+
 void
 tp_cli_add_mix_json (json_t *object, const TplanMix *handle)
 {
@@ -137,6 +158,9 @@ tp_cli_add_mix_json (json_t *object, const TplanMix *handle)
                        tp_cli_mix_engines_to_json (handle, -1));
   json_object_set_new (object, "busiest", json_string (busiest));
   json_object_set_new (object, "busy", json_real (busy));
+  json_object_set_new (object, "busy_low", busy_to_json (mix, mix->proof->low_ns));
+  json_object_set_new (object, "busy_high",
+                       busy_to_json (mix, mix->proof->high_ns));
   json_object_set_new (object, "bound", json_real (bound));
   json_object_set_new (object, "gap",
                        json_real (busy > 0 ? (busy - bound) / busy : 0));

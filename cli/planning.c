@@ -7,7 +7,6 @@
 #include "api/mix.h"
 #include "api/plan.h"
 #include "api/road.h"
-#include "calib/trust.h"
 #include "cli/accuracy.h"
 #include "cli/calibrated.h"
 #include "cli/micro-batches.h"
@@ -110,23 +109,6 @@ note_elsewhere (const TpCli *cli, const TpPlan *plan)
                       "runs there alone", plan->origin.machine);
 }
 
-/* Devices that lost ops to others for want of measured times. */
-static void
-note_untrusted (const TpCli *cli, const TpCosts *costs)
-{
-  for (int d = 0; d < costs->n_devices; d++)
-    {
-      int n = tp_trust_count_doubted (costs, d);
-
-      if (n > 0)
-        tp_cli_note (cli,
-                     "note: %s may have none of %d of %d ops, as their times "
-                     "there are estimates: measure them with `tplan calibrate`, "
-                     "or trust estimates with `tplan optimize --trust-estimates`",
-                     costs->devices[d], n, costs->n_nodes);
-    }
-}
-
 /* Where anything was measured: how good that is, and what else ran meanwhile. */
 static void
 note_measured (const TpCli *cli, const TpCalibReport *report)
@@ -154,11 +136,6 @@ print_notes (const TpCli *cli, const TpRoadNotes *notes)
 {
   for (guint i = 0; notes->warnings != NULL && i < notes->warnings->len; i++)
     tp_cli_note (cli, "note: %s", (const char *) notes->warnings->pdata[i]);
-  if (notes->n_unmeasured > 0)
-    tp_cli_note (cli,
-                 "note: %d of %d ops have estimated times: run `tplan "
-                 "calibrate` for measured ones",
-                 notes->n_unmeasured, notes->n_ops);
 }
 
 static void
@@ -232,7 +209,6 @@ plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
   print_notes (cli, &notes);
   if (plan == NULL)
     return NULL;
-  note_untrusted (cli, tp_api_get_plan (plan)->costs);
   note_elsewhere (cli, tp_api_get_plan (plan));
   note_accuracy (cli, tp_api_get_plan (plan));
   return plan;

@@ -9,49 +9,59 @@
 
 #include <string.h>
 
-static gboolean
-has_interval (const TpPlan *plan)
+char *
+tp_cli_format_between (gint64 low_ns, gint64 high_ns)
 {
-  return tp_plan_has_interval (plan)
-         && plan->cost_low_ns < plan->cost_high_ns;
+  g_autofree char *low = tp_cli_format_time (low_ns);
+  g_autofree char *high = tp_cli_format_time (high_ns);
+
+  return low_ns < high_ns
+             ? g_strdup_printf (" (90 %%: %s to %s)", low, high)
+             : g_strdup ("");
 }
 
 char *
 tp_cli_format_interval (const TplanPlan *handle)
 {
-  const TpPlan *plan = tp_api_get_plan (handle);
-  g_autofree char *low = tp_cli_format_time (plan->cost_low_ns);
-  g_autofree char *high = tp_cli_format_time (plan->cost_high_ns);
+  gint64 low_ns, high_ns;
 
-  return has_interval (plan) ? g_strdup_printf (" (90 %%: %s to %s)", low, high)
-                             : g_strdup ("");
+  tp_plan_get_interval (tp_api_get_plan (handle), &low_ns, &high_ns);
+  return tp_cli_format_between (low_ns, high_ns);
+}
+
+void
+tp_cli_add_between (json_t *object, const char *prefix, gint64 low_ns,
+                    gint64 high_ns)
+{
+  g_autofree char *low = g_strconcat (prefix, "low_ns", NULL);
+  g_autofree char *high = g_strconcat (prefix, "high_ns", NULL);
+
+  json_object_set_new (object, low,
+                       low_ns >= 0 ? json_integer (low_ns) : json_null ());
+  json_object_set_new (object, high,
+                       low_ns >= 0 ? json_integer (high_ns) : json_null ());
 }
 
 void
 tp_cli_add_interval (json_t *object, const char *prefix,
                      const TplanPlan *handle)
 {
-  const TpPlan *plan = tp_api_get_plan (handle);
-  g_autofree char *low = g_strconcat (prefix, "low_ns", NULL);
-  g_autofree char *high = g_strconcat (prefix, "high_ns", NULL);
-  gboolean is_known = tp_plan_has_interval (plan);
+  gint64 low_ns, high_ns;
 
-  json_object_set_new (object, low,
-                       is_known ? json_integer (plan->cost_low_ns)
-                                : json_null ());
-  json_object_set_new (object, high,
-                       is_known ? json_integer (plan->cost_high_ns)
-                                : json_null ());
+  if (!tp_plan_get_interval (tp_api_get_plan (handle), &low_ns, &high_ns))
+    low_ns = -1;
+  tp_cli_add_between (object, prefix, low_ns, high_ns);
 }
 
 const char *
 tp_cli_judge_interval (const TplanPlan *handle, gint64 time_ns)
 {
   const TpPlan *plan = tp_api_get_plan (handle);
+  gint64 low_ns, high_ns;
 
-  if (!has_interval (plan))
+  if (!tp_plan_get_interval (plan, &low_ns, &high_ns) || low_ns == high_ns)
     return "";
-  return plan->cost_low_ns <= time_ns && time_ns <= plan->cost_high_ns
+  return low_ns <= time_ns && time_ns <= high_ns
              ? ", within the interval"
              : ", outside the interval";
 }

@@ -8,8 +8,13 @@
 
 /* " (90 %: 11.7 ms to 13.0 ms)"; "" where it is exact, or from before there
  * were intervals. */
+char *tp_cli_format_between (gint64 low_ns, gint64 high_ns);
+/* The same of a run. */
 char *tp_cli_format_interval (const TplanPlan *plan);
-/* As "cost_low_ns" and "cost_high_ns", @prefix before "low_ns"; null: none. */
+/* As "low_ns" and "high_ns", @prefix before both; null: @low_ns is below 0. */
+void tp_cli_add_between (json_t *object, const char *prefix, gint64 low_ns,
+                         gint64 high_ns);
+/* Likewise of a run. */
 void tp_cli_add_interval (json_t *object, const char *prefix,
                           const TplanPlan *plan);
 /* ", within the interval", ", outside the interval" or "". */

@@ -67,7 +67,7 @@ tier_to_json (gint64 value, const TplanPlan *handle)
       plan->best_single < 0 ? json_null ()
                             : json_integer (plan->best_single_ns));
 
-  tp_cli_add_interval (object, "cost_", handle);
+  tp_cli_add_between (object, "cost_", plan->cost_low_ns, plan->cost_high_ns);
   return object;
 }
 

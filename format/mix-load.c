@@ -46,7 +46,8 @@ check_keys (const Mix *it, GError **error)
 {
   static const char *const known[]
       = { "format", "parts", "memory_limits", "memory_reserves", "load_ns",
-          "load_bound_ns", "loads", "load_tree", "load_weights", "load_counts",
+          "load_low_ns", "load_high_ns", "load_bound_ns", "loads",
+          "load_tree", "load_weights", "load_counts",
           "load_arcs", "load_share_units", "load_shares", "load_room",
           "plans", "sha256", NULL };
   const char *key;

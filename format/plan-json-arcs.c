@@ -58,3 +58,14 @@ tp_plan_write_indices (GString *out, const char *key, const int *indices, int n)
     tp_text_append_printf (out, "%s%d", i == 0 ? "" : ", ", indices[i]);
   tp_text_append (out, "],\n");
 }
+
+void
+tp_plan_write_interval (GString *out, const char *key, gint64 low_ns,
+                        gint64 high_ns)
+{
+  if (low_ns >= 0)
+    tp_text_append_printf (out,
+                           " \"%s_low_ns\": %" G_GINT64_FORMAT
+                           ",\n \"%s_high_ns\": %" G_GINT64_FORMAT ",\n",
+                           key, low_ns, key, high_ns);
+}

@@ -34,6 +34,7 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
                          " \"load_ns\": %" G_GINT64_FORMAT
                          ",\n \"load_bound_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->load_ns, proof->bound_ns);
+  tp_plan_write_interval (out->text, "load", proof->low_ns, proof->high_ns);
   tp_plan_write_numbers (out->text, "loads", proof->loads, proof->n_engines);
   tp_plan_write_indices (out->text, "load_tree", proof->tree, proof->n_entries);
   tp_plan_write_numbers (out->text, "load_weights", proof->weights,

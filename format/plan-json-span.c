@@ -48,6 +48,7 @@ tp_plan_write_span_proof (const TpPlan *plan, GString *out)
                          " \"span_ns\": %" G_GINT64_FORMAT
                          ",\n \"span_bound_ns\": %" G_GINT64_FORMAT ",\n",
                          proof->span_ns, proof->bound_ns);
+  tp_plan_write_interval (out, "span", proof->low_ns, proof->high_ns);
   tp_plan_write_numbers (out, "op_starts", proof->starts, proof->n_nodes);
   tp_plan_write_numbers (out, "fetch_starts", proof->fetch_starts,
                          proof->n_transfers);

@@ -182,11 +182,7 @@ static void
 write_totals (GString *out, const TpPlan *plan)
 {
   write_number_line (out, "cost_ns", plan->cost_ns);
-  if (plan->cost_low_ns >= 0)
-    {
-      write_number_line (out, "cost_low_ns", plan->cost_low_ns);
-      write_number_line (out, "cost_high_ns", plan->cost_high_ns);
-    }
+  tp_plan_write_interval (out, "cost", plan->cost_low_ns, plan->cost_high_ns);
   write_number_line (out, "bound_ns", plan->bound_ns);
   if (plan->tie_price_ns != 0)
     write_number_line (out, "tie_price_ns", plan->tie_price_ns);

@@ -313,17 +313,6 @@ read_transfers (TpPlanPlace root, TpPlan *plan, GError **error)
   return TRUE;
 }
 
-/* A plan may do without. */
-static gboolean
-read_interval (TpPlanPlace root, TpPlan *plan, GError **error)
-{
-  return json_object_get (root.json, "cost_low_ns") == NULL
-         || (tp_plan_read_number (root, "cost_low_ns", &plan->cost_low_ns,
-                                  error)
-             && tp_plan_read_number (root, "cost_high_ns",
-                                     &plan->cost_high_ns, error));
-}
-
 static gboolean
 read_totals (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -337,7 +326,8 @@ read_totals (TpPlanPlace root, TpPlan *plan, GError **error)
                                error))
     return FALSE;
   if (!tp_plan_read_number (root, "cost_ns", &plan->cost_ns, error)
-      || !read_interval (root, plan, error)
+      || !tp_plan_read_interval (root, "cost", &plan->cost_low_ns,
+                                 &plan->cost_high_ns, error)
       || !tp_plan_read_number (root, "bound_ns", &plan->bound_ns, error)
       || !tp_plan_read_number (root, "constant_ns", &plan->constant_ns, error)
       || !tp_plan_read_number (root, "estimated_ops", &n_estimated, error))

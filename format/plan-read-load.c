@@ -90,6 +90,8 @@ read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
 
   if (!tp_plan_read_number (root, "load_ns", &proof->load_ns, error)
       || !tp_plan_read_number (root, "load_bound_ns", &proof->bound_ns, error)
+      || !tp_plan_read_interval (root, "load", &proof->low_ns, &proof->high_ns,
+                                 error)
       || !read_engines (root, "loads", proof->n_engines, proof->loads, error)
       || !read_tree (root, n_parts, proof, error))
     return FALSE;

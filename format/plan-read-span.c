@@ -80,6 +80,8 @@ tp_plan_read_span_proof (TpPlanPlace root, TpPlan *plan, GError **error)
       = tp_span_proof_new (plan->n_placements, plan->n_transfers);
   return tp_plan_read_number (root, "span_ns", &proof->span_ns, error)
          && tp_plan_read_number (root, "span_bound_ns", &proof->bound_ns, error)
+         && tp_plan_read_interval (root, "span", &proof->low_ns,
+                                   &proof->high_ns, error)
          && read_starts (root, "op_starts", proof->n_nodes, proof->starts,
                          error)
          && read_starts (root, "fetch_starts", proof->n_transfers,

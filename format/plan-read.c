@@ -74,6 +74,19 @@ tp_plan_read_number (TpPlanPlace place, const char *key, gint64 *out_value,
 }
 
 gboolean
+tp_plan_read_interval (TpPlanPlace place, const char *key, gint64 *out_low_ns,
+                       gint64 *out_high_ns, GError **error)
+{
+  g_autofree char *low = g_strconcat (key, "_low_ns", NULL);
+  g_autofree char *high = g_strconcat (key, "_high_ns", NULL);
+
+  return (json_object_get (place.json, low) == NULL
+          && json_object_get (place.json, high) == NULL)
+         || (tp_plan_read_number (place, low, out_low_ns, error)
+             && tp_plan_read_number (place, high, out_high_ns, error));
+}
+
+gboolean
 tp_plan_read_string (TpPlanPlace place, const char *key, gboolean is_nullable,
                      const char **out_text, GError **error)
 {

@@ -57,6 +57,10 @@ tp_plan_place_enter (TpPlanPlace place, const json_t *json)
 /* @key of the object at @place. */
 gboolean tp_plan_read_number (TpPlanPlace place, const char *key,
                               gint64 *out_value, GError **error);
+/* KEY_low_ns and KEY_high_ns; both are left as they are where there are none. */
+gboolean tp_plan_read_interval (TpPlanPlace place, const char *key,
+                                gint64 *out_low_ns, gint64 *out_high_ns,
+                                GError **error);
 /* %NULL in *out_text is allowed only when @is_nullable. */
 gboolean tp_plan_read_string (TpPlanPlace place, const char *key,
                               gboolean is_nullable, const char **out_text,

@@ -943,11 +943,11 @@ gint64 tplan_plan_get_run_ns (const TplanPlan *plan);
  *
  * Between what a run is predicted to be, with 90 %: as sure as figures are each
  * by itself, as sure as whole plans that were run make those of a device
- * together, and as processes differ. Both are the cost where all devices are
- * simulated.
+ * together, and as processes differ; of a plan for makespan with what overlaps.
+ * Both are tplan_plan_get_run_ns() where all devices are simulated.
  *
- * Returns: %FALSE: the plan was made by a tplan that worked out none, or is one for
- *   makespan; both are then tplan_plan_get_run_ns().
+ * Returns: %FALSE: the plan was made by a tplan that worked out none; both are then
+ *   tplan_plan_get_run_ns().
  *
  * Thread: any.
  */

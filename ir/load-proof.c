@@ -9,6 +9,7 @@ tp_load_proof_new (int n_engines)
   TpLoadProof *proof = g_new0 (TpLoadProof, 1);
 
   proof->n_engines = n_engines;
+  proof->low_ns = proof->high_ns = -1;
   proof->loads = g_new0 (gint64, n_engines);
   return proof;
 }

@@ -23,6 +23,8 @@ typedef struct
   gint64 *loads;              /* [engine]: of the plan, in ns */
   gint64 load_ns;             /* the most of these */
   gint64 bound_ns;            /* no placement has less */
+  gint64 low_ns, high_ns;     /* between which @load_ns is with 90 %; -1: not worked
+                               * out, as in plans for makespan */
   int n_entries;
   int *tree;                  /* op that is fixed, to each device that it may be on,
                                * one after the other; TP_LOAD_END: the next bound */

@@ -4,6 +4,7 @@
 #include "ir/mix.h"
 
 #include "ir/guard.h"
+#include "ir/replicas.h"
 
 __extension__ typedef __int128 Wide;
 
@@ -165,4 +166,51 @@ tp_mix_name_engine (const TpMix *mix, int engine)
   int n = plan->n_devices;
 
   return g_strconcat (ways[engine / n], plan->devices[engine % n], NULL);
+}
+
+/* ---- how sure the load is -------------------------------------------------- */
+
+typedef struct
+{
+  int n;
+  TpWorks *works;             /* [part] */
+} Parts;
+
+static void
+parts_clear (Parts *parts)
+{
+  for (int i = 0; i < parts->n; i++)
+    tp_works_clear (&parts->works[i]);
+  g_clear_pointer (&parts->works, g_free);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parts, parts_clear)
+
+static double
+find_load (const TpMix *mix, const Parts *parts, const TpReplicas *replicas)
+{
+  double loads[TP_LOAD_MAX_ENGINES] = { 0 };
+
+  for (int i = 0; i < parts->n; i++)
+    tp_works_add_loads (&parts->works[i], replicas, mix->parts[i].n_runs,
+                        loads);
+  return tp_loads_find_most (loads, mix->proof->n_engines);
+}
+
+void
+tp_mix_find_interval (TpMix *mix)
+{
+  TpLoadProof *proof = mix->proof;
+  g_auto (Parts) parts = { mix->n_parts,
+                           tp_new0 (TpWorks, (gsize) mix->n_parts + 1) };
+  g_auto (TpReplicas) replicas = { 0 };
+
+  tp_replicas_init (&replicas, mix->parts[0].plan->costs);
+  for (int i = 0; i < mix->n_parts; i++)
+    tp_replicas_list_works (&replicas, mix->parts[i].plan, mix->parts[i].graph,
+                            &parts.works[i]);
+  while (tp_replicas_next (&replicas))
+    tp_replicas_tell (&replicas, find_load (mix, &parts, &replicas)
+                                     - (double) proof->load_ns);
+  tp_replicas_find_interval (&replicas, proof->load_ns, &proof->low_ns,
+                             &proof->high_ns);
 }

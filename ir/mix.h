@@ -43,6 +43,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpMix, tp_mix_free)
 /* Sets n_runs of every part by the rates. TPLAN_ERROR_LIMIT: one is above
  * TP_MIX_MOST_RUNS: give rates that are in a simpler proportion. */
 gboolean tp_mix_count_runs (TpMix *mix, GError **error);
+/* Sets low_ns and high_ns of its proof, once all plans are made: devices and ways are
+ * wrong for all of them alike, by the errors of the first. */
+void tp_mix_find_interval (TpMix *mix);
 /* How long a round is, in ns. */
 double tp_mix_get_round_ns (const TpMix *mix);
 /* What part of each second an engine is busy that carries @load_ns in a round. */

@@ -4,6 +4,8 @@
 #include "ir/plan-interval.h"
 
 #include "ir/guard.h"
+#include "ir/plan-replay.h"
+#include "ir/replicas.h"
 
 #include <math.h>
 
@@ -54,29 +56,10 @@ add_figure (Adder *adder, int row, int device)
          && add_time (&adder->sum->total_ns, cost->time_ns);
 }
 
-/* [node]: row of the kernel that begins with it; -1: it is inside one. */
-static int *
-list_rows (const TpPlan *plan, const TpGraph *graph)
-{
-  g_autofree int *groups = tp_plan_map_groups (plan, graph);
-  int *rows = tp_new (int, (gsize) graph->n_nodes + 1);
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    rows[i] = groups[i] < 0 ? i : -1;
-  for (int g = 0; g < plan->all_groups->n_groups; g++)
-    {
-      int first = plan->all_groups->groups[g].nodes[0];
-
-      if (groups[first] >= 0)
-        rows[first] = graph->n_nodes + g;
-    }
-  return rows;
-}
-
 static gboolean
 add_kernels (Adder *adder, const TpGraph *graph)
 {
-  g_autofree int *rows = list_rows (adder->plan, graph);
+  g_autofree int *rows = tp_plan_list_rows (adder->plan, graph);
 
   for (int i = 0; i < adder->plan->n_placements; i++)
     {
@@ -166,8 +149,8 @@ round_time (double time_ns)
                                                : TP_PLAN_MAX_NUMBER;
 }
 
-void
-tp_plan_find_interval (TpPlan *plan, const TpGraph *graph)
+static void
+find_cost_interval (TpPlan *plan, const TpGraph *graph)
 {
   g_auto (TpPlanSum) sum = { 0 };
   double width;
@@ -178,4 +161,38 @@ tp_plan_find_interval (TpPlan *plan, const TpGraph *graph)
   width = TP_PLAN_SDS * sqrt (find_variance (plan->costs, &sum));
   plan->cost_low_ns = round_time (plan->cost_ns * exp (-width));
   plan->cost_high_ns = round_time (plan->cost_ns * exp (width));
+}
+
+/* ---- engines that work at once -------------------------------------------- */
+
+static void
+find_load_interval (TpPlan *plan, const TpGraph *graph)
+{
+  TpLoadProof *proof = plan->load_proof;
+  g_auto (TpReplicas) replicas = { 0 };
+  g_auto (TpWorks) works = { 0 };
+
+  tp_replicas_init (&replicas, plan->costs);
+  tp_replicas_list_works (&replicas, plan, graph, &works);
+  while (tp_replicas_next (&replicas))
+    {
+      double loads[TP_LOAD_MAX_ENGINES] = { 0 };
+
+      tp_works_add_loads (&works, &replicas, 1, loads);
+      tp_replicas_tell (&replicas,
+                        tp_loads_find_most (loads, proof->n_engines)
+                            - (double) proof->load_ns);
+    }
+  tp_replicas_find_interval (&replicas, proof->load_ns, &proof->low_ns,
+                             &proof->high_ns);
+}
+
+void
+tp_plan_find_interval (TpPlan *plan, const TpGraph *graph)
+{
+  find_cost_interval (plan, graph);
+  if (plan->span_proof != NULL)
+    tp_plan_find_span_interval (plan, graph);
+  else if (plan->load_proof != NULL)
+    find_load_interval (plan, graph);
 }

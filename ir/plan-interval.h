@@ -22,7 +22,8 @@ gboolean tp_plan_sum_up (const TpPlan *plan, const TpGraph *graph,
 /* Sets cost_low_ns and cost_high_ns: between them a run is with 90 %, as far as
  * spreads and errors of devices say. The log of the time is taken as normal;
  * its variance is that of what is wrong with each measurement, of what is wrong
- * with devices, and of a process. */
+ * with devices, and of a process. Likewise of what the busiest engine carries, in
+ * plans for throughput, and of the end of the schedule, where there is one. */
 void tp_plan_find_interval (TpPlan *plan, const TpGraph *graph);
 
 /* 90 % of a normal distribution are within so many standard deviations. */

@@ -183,9 +183,17 @@ tp_plan_get_transfer_ns (const TpPlan *plan, int index)
 }
 
 gboolean
-tp_plan_has_interval (const TpPlan *plan)
+tp_plan_get_interval (const TpPlan *plan, gint64 *out_low_ns,
+                      gint64 *out_high_ns)
 {
-  return plan->span_proof == NULL && plan->cost_low_ns >= 0;
+  const TpSpanProof *proof = plan->span_proof;
+
+  *out_low_ns = proof != NULL ? proof->low_ns : plan->cost_low_ns;
+  *out_high_ns = proof != NULL ? proof->high_ns : plan->cost_high_ns;
+  if (*out_low_ns >= 0)
+    return TRUE;
+  *out_low_ns = *out_high_ns = tp_plan_get_run_ns (plan);
+  return FALSE;
 }
 
 /* "GLOB=DEVICE": the first '=' parts them, for a device may have figures of its

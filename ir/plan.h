@@ -152,8 +152,10 @@ gint64 tp_plan_get_transfer_ns (const TpPlan *plan, int index);
 gboolean tp_plan_has_fit_bound (const TpPlan *plan);
 /* What none of those costs less than: the most that any proof says. */
 gint64 tp_plan_get_fit_bound_ns (const TpPlan *plan);
-/* Whether it is known between what that is. */
-gboolean tp_plan_has_interval (const TpPlan *plan);
+/* Between what a run is with 90 %; FALSE: not known, and both are what it is foretold to
+ * take. */
+gboolean tp_plan_get_interval (const TpPlan *plan, gint64 *out_low_ns,
+                               gint64 *out_high_ns);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPlan, tp_plan_unref)
 
 /* Per node of @graph, which @plan places: the schedule of the unit that begins

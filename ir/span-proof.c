@@ -10,6 +10,7 @@ tp_span_proof_new (int n_nodes, int n_transfers)
 {
   g_autoptr (TpSpanProof) proof = tp_new0 (TpSpanProof, 1);
 
+  proof->low_ns = proof->high_ns = -1;
   proof->n_nodes = n_nodes;
   proof->n_transfers = n_transfers;
   proof->starts = tp_new0 (gint64, (gsize) n_nodes + 1);

@@ -14,6 +14,8 @@
 typedef struct
 {
   gint64 span_ns;             /* when the last of them ends */
+  gint64 low_ns, high_ns;     /* between which a run is with 90 %; -1: not worked
+                               * out */
   gint64 bound_ns;            /* no placement has less, in whatever order; none that
                                * fits, if there is @room */
   TpRoomProof *room;          /* (nullable): of what fits into limits of memory */

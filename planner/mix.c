@@ -304,6 +304,7 @@ tp_mix_place (TpMix *mix, const gint64 *limits, GError **error)
   move_parts (mix, &all, devices);
   split_arcs (mix, &all, mix->proof);
   split_shares (mix, &all, mix->proof);
+  tp_mix_find_interval (mix);
   return check_rates (mix, error);
 }
 

@@ -137,7 +137,6 @@ fill_parts (TpPlan *plan, const TpProblem *problem, const guint8 *devices,
   fill_placements (plan, problem, devices, cheapest);
   fill_transfers (plan, problem, devices);
   fill_groups (plan, problem, devices);
-  tp_plan_find_interval (plan, problem->graph);
 }
 
 static TpPlan *
@@ -163,6 +162,7 @@ place (const TpProblem *problem, TpCosts *costs, GError **error)
   plan->all_groups = groups_copy (problem->groups);
   fill_best_single (plan, problem);
   fill_parts (plan, problem, devices, cheapest);
+  tp_plan_find_interval (plan, problem->graph);
   g_assert (plan->cost_ns == plan->bound_ns || plan->memory_proof != NULL
             || plan->share_proof != NULL || plan->load_proof != NULL
             || plan->rate_proof != NULL
@@ -277,5 +277,6 @@ tp_place_move (TpPlan *plan, const TpGraph *graph, const guint8 *devices)
   drop_parts (plan);
   fill_parts (plan, problem, devices, cheapest);
   fill_loads (plan->load_proof, problem, devices);
+  tp_plan_find_interval (plan, graph);
   tp_plan_count_memory (plan, graph);
 }

@@ -4,6 +4,7 @@ import copy
 import itertools
 from collections import Counter
 
+import check_interval
 from check_common import NONE, need
 from check_share import Shares
 
@@ -130,6 +131,8 @@ class Loads:
 
     def check(self):
         self.check_loads()
+        if "span_ns" not in self.p:
+            check_interval.check_loads(self.p, [self.plan], [1], self.is_one)
         for key in ("load", "span"):
             if key + "_room" in self.p:
                 need(("span_ns" in self.p) == (key == "span"), "which room")

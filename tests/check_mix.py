@@ -6,11 +6,13 @@ import math
 import re
 from fractions import Fraction
 
+import check_interval
 from check_common import need, number, to_dict
 from check_ends import Ends
 from check_load import Loads
 
-KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_bound_ns",
+KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_low_ns", "load_high_ns",
+        "load_bound_ns",
         "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_units", "load_shares", "load_room",
         "plans", "sha256"}
 
@@ -65,6 +67,7 @@ class Mix:
         loads = [sum(runs * plan.p["loads"][e] for plan, runs in zip(self.plans, self.runs))
                  for e in range(self.engines)]
         need(self.m["loads"] == loads and self.m["load_ns"] == max(loads), "loads")
+        check_interval.check_loads(self.m, self.plans, self.runs, Loads(self.plans[0]).is_one)
 
     def least(self, weights, arcs, at):
         """What an end proves; arcs: [part]."""

@@ -9,10 +9,13 @@ that for these figures the plan costs what it says, and that none is cheaper."""
 import gzip
 import itertools
 import math
+import re
 import sys
 from collections import defaultdict
 
+from check_bytes import Bytes
 from check_common import HOST, NONE, need, number
+from check_digest import of_figures
 from check_load import Loads
 from check_mix import Mix, is_mix
 from check_rates import Rates
@@ -21,6 +24,7 @@ from check_share import Shares
 from check_tree import Tree
 
 INFINITE = -1
+LARGER = re.compile(r"\bwinograd output=([3-9]|\d{2})")  # a schedule with larger errors
 VERTEX = {"h": "h{}", "d": "d{}", "c": "g{}c", "e": "g{}d"}
 
 
@@ -45,6 +49,9 @@ class Checker(Tree):
                                  if "estimated" in self.figure[row][d])})
         need([[o["time_ns"], o["spread_ns"]] for o in self.ops]
              == [times.get(i, [0, 0]) for i in range(n)], "times")
+        relaxed = [o["op"] for o in self.ops if LARGER.search(o.get("schedule", ""))]
+        need(self.p.get("accuracy", "relaxed") == "relaxed" and ("accuracy" in self.p or not relaxed),
+             "larger errors that the plan does not own up to:", *relaxed)
 
     def check_interval(self):
         p, cost, n = self.p, self.p["cost_ns"], len(self.devices)
@@ -161,6 +168,8 @@ class Checker(Tree):
                               [sum(pair) for pair in zip(p["peak_bytes"], p["weight_bytes"])])
         self.check_interval()
         self.check_proof()
+        Bytes(self).check()
+        self.expect({"costs_sha256": of_figures(p)})
 
 
 def main(kind):

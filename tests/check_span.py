@@ -3,6 +3,7 @@ check_plan.py, after docs/planner.md ("Makespan")."""
 from collections import defaultdict
 
 from check_common import HOST, NONE, need
+from check_interval import Schedule
 from check_stages import Stages
 
 INFINITY = float("inf")
@@ -164,3 +165,5 @@ class Span:
         self.plan.expect({"span_bound_ns": max(self.p["load_bound_ns"], self.find_path(), Stages(self).find(),
                                                self.p.get("span_room", {}).get("span_ns", 0))})
         need(self.p["span_ns"] <= self.p["cost_ns"], "longer than one after the other")
+        need(not {"load_low_ns", "load_high_ns"} & self.p.keys(), "between what engines carry")
+        Schedule(self).check()

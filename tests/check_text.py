@@ -11,9 +11,9 @@ KEYS = {key: set(names.split()) for key, names in {
         wholes wholes_until_us covariances run_variance costs_sha256 transfers cost_ns cost_low_ns cost_high_ns bound_ns
         tie_price_ns constant_ns best_single best_single_ns estimated_ops peak_bytes weight_bytes memory_limits
         memory_reserves certificate arcs memory_bound_ns memory_views memory_bounds memory_tree share_unit share_bounds
-        share_tree share_room_ns share_prices share_room load_ns load_bound_ns loads load_tree load_weights load_counts
+        share_tree share_room_ns share_prices share_room load_ns load_low_ns load_high_ns load_bound_ns loads load_tree load_weights load_counts
         load_arcs load_share_units load_shares load_room aims aim_totals aim_cost aim_bound aim_room aim_arcs aim_ends rates
-        speeds span_ns span_room span_bound_ns op_starts fetch_starts feed_starts op_ends fetch_ends feed_ends span_waists
+        speeds span_ns span_low_ns span_high_ns span_room span_bound_ns op_starts fetch_starts feed_starts op_ends fetch_ends feed_ends span_waists
         span_tree accuracy sha256""",
     "streamed": "from weights",
     "tensors": "tensor bytes producer readers constant streamed output state",

@@ -12,6 +12,7 @@
 #include "ir/guard.h"
 #include "planner/check/check-answers.h"
 #include "planner/check/check-proof.h"
+#include "planner/check/check-replicas.h"
 #include "planner/check/check-weigh.h"
 
 #include <string.h>
@@ -98,6 +99,78 @@ check_loads (const TpCheckerLoads *it)
                      "the busiest engine carries %" G_GINT64_FORMAT
                      ", the plan says %" G_GINT64_FORMAT,
                      most, proof->load_ns);
+}
+
+/* ---- how sure that is ----------------------------------------------------- */
+
+typedef struct
+{
+  int n;
+  TpCheckerFigure **figures;  /* [part] */
+} Figures;
+
+static void
+figures_clear (Figures *figures)
+{
+  for (int i = 0; figures->figures != NULL && i < figures->n; i++)
+    g_free (figures->figures[i]);
+  g_free (figures->figures);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Figures, figures_clear)
+
+/* What the busiest engine carries in that replica. */
+static double
+find_most (const TpCheckerLoads *it, const Figures *figures,
+           const TpCheckerReplicas *replicas, int replica)
+{
+  gboolean is_one = tp_costs_is_one_engine (get_costs (it));
+  double loads[TP_LOAD_MAX_ENGINES] = { 0 }, most = 0;
+
+  for (int i = 0; i < it->n_parts; i++)
+    {
+      const TpPlan *plan = it->parts[i].checker->plan;
+      int n = plan->n_placements + 2 * plan->n_transfers;
+
+      for (int k = 0; k < n; k++)
+        {
+          const TpCheckerFigure *figure = &figures->figures[i][k];
+
+          if (figure->engine >= 0)
+            loads[is_one ? 0 : figure->engine]
+                += (double) it->parts[i].n_runs
+                   * tp_checker_replicas_get (replicas, figure, replica);
+        }
+    }
+  for (int e = 0; e < it->proof->n_engines; e++)
+    most = MAX (most, loads[e]);
+  return most;
+}
+
+/* Not of a schedule, whose end is what counts. */
+static void
+check_interval (const TpCheckerLoads *it)
+{
+  TpChecker *checker = it->parts[0].checker;
+  const gint64 told[] = { it->proof->low_ns, it->proof->high_ns };
+  g_auto (TpCheckerReplicas) replicas = { 0 };
+  g_auto (Figures) figures = { 0 };
+
+  if (checker->plan->span_proof != NULL)
+    {
+      if (told[0] >= 0 || told[1] >= 0)
+        tp_checker_fail (checker, "a schedule has between what it ends, not "
+                                  "between what engines carry");
+      return;
+    }
+  tp_checker_replicas_init (&replicas, get_costs (it));
+  figures.figures = tp_new0 (TpCheckerFigure *, (gsize) it->n_parts + 1);
+  for (; figures.n < it->n_parts; figures.n++)
+    figures.figures[figures.n]
+        = tp_checker_replicas_list (&replicas, it->parts[figures.n].checker);
+  tp_checker_replicas_close (&replicas);
+  for (int r = 0; r < replicas.n; r++)
+    replicas.totals[r] = find_most (it, &figures, &replicas, r);
+  tp_checker_replicas_check (&replicas, checker, it->proof->load_ns, told);
 }
 
 /* ---- weights -------------------------------------------------------------- */
@@ -444,6 +517,8 @@ void
 tp_checker_check_loads (const TpCheckerLoads *loads)
 {
   check_loads (loads);
+  if (loads->parts[0].checker->reasons->len == 0)
+    check_interval (loads);
   if (check_form (loads))
     check_tree (loads);
 }

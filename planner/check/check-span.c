@@ -9,6 +9,7 @@
 #include "planner/check/check-load-room.h"
 #include "planner/check/check-pace.h"
 #include "planner/check/check-path.h"
+#include "planner/check/check-replay.h"
 #include "planner/check/check-stages.h"
 
 #include <stdlib.h>
@@ -348,6 +349,8 @@ check_times (TpChecker *checker)
   if (times.proof->ends != NULL && checker->reasons->len == 0)
     tp_checker_check_pace (checker, times.busy);
   check_bound (checker, times.last);
+  if (checker->reasons->len == 0)
+    tp_checker_check_replay (checker);
 }
 
 void

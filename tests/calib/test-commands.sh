@@ -60,13 +60,15 @@ says '"measured": 2' out
 says '"grade": "[ABCD]"' out
 says '"failed": 0' out
 says '"others_processors": ' out
+says '"cpu_pressure": \(0\|1\|null\)' out
+says '"memory_pressure": \(0\|1\|null\)' out
 if "$TPLAN" devices --format csv | grep -q '^cpu,ready'; then
   run 0 "the host was never measured" "$TPLAN" optimize --devices cpu,ref --format json -o "$work/guessed.json" "$work/small.json"
   says '"ref": 2' out
   says '"untrusted_ops": {$' out
   says '"cpu": 2' out
-  says 'note: 2 of 2 ops have estimated times' err
-  says 'note: cpu may have none of 2 of 2 ops, as their times there are estimates: .*calibrate' err
+  says "note: device 'cpu' was never measured: its times are estimates, and it may have none of 2 of 2 ops: .*calibrate.*--trust-estimates" err
+  run 0 "one note says all of it" test "$(grep -c 'estimate' "$work/err")" = 1
   run 0 "which tplan check agrees with" "$TPLAN" check --cost "$TPLAN_COST" "$work/guessed.json"
   run 7 "nor is it with --stale=fail" "$TPLAN" optimize --devices cpu,ref --stale fail "$work/small.json"
   run 0 "its guesses are trusted" "$TPLAN" optimize --devices cpu,ref --trust-estimates --format json "$work/small.json"
@@ -75,6 +77,9 @@ if "$TPLAN" devices --format csv | grep -q '^cpu,ready'; then
 fi
 run 0 "how good it is" "$TPLAN" calibrate --devices ref "$work/small.json"
 says '^load: .*disturbed$' out
+if cat /proc/pressure/cpu > "$work/pressure" 2>&1; then
+  says '^load: .*; somebody waited for a processor [0-9]* % of the time.*; [0-9]* % of [0-9]* samples' out
+fi
 says '^kernels: [012] settled, [012] not settled, 0 failed$' out
 says '^grade [ABCD]: times within +-[0-9.]* %\( of each other, on a machine under strain\)\{0,1\}: ' out
 run 0 "how good it is, as CSV" "$TPLAN" calibrate --devices ref --format csv "$work/small.json"

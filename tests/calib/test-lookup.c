@@ -162,6 +162,12 @@ test_never_measured (Fixture *fixture, gconstpointer data)
   fixture->options.n_devices = 2;
   doubted = look_up (fixture);
   g_assert_cmpint (tp_costs_node (doubted, 0, 1)->time_ns, ==, TP_COST_NONE);
+  /* one line each, with what it costs the one that has a rival */
+  g_assert_cmpint (fixture->options.warnings->len, ==, 2);
+  g_assert_null (strstr (fixture->options.warnings->pdata[0], "none of"));
+  g_assert_nonnull (strstr (fixture->options.warnings->pdata[1],
+                            "never measured: its times are estimates, and it "
+                            "may have none of"));
   g_ptr_array_set_size (fixture->options.warnings, 0);
   fixture->options.trusts_estimates = TRUE;
   costs = look_up (fixture);

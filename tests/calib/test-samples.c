@@ -12,8 +12,8 @@ static const TpProcessors unknown;
 static TpSample
 make_sample (gint64 time_ns, double share, int n_preempted)
 {
-  return (TpSample){ time_ns, (gint64) (share * time_ns), n_preempted,
-                      { 0 } };
+  return (TpSample){ .time_ns = time_ns, .cpu_ns = (gint64) (share * time_ns),
+                     .n_preempted = n_preempted };
 }
 
 static void

@@ -10,9 +10,12 @@ static const TpWorkload start = { 0 };
 static void
 test_others (void)
 {
-  const TpWorkload mostly_own = { SECOND_US, 900000, 0, 850000 };
-  const TpWorkload late_ticks = { SECOND_US, 900000, 0, 905000 };
-  const TpWorkload untold = { SECOND_US, -1, 0, 850000 };
+  const TpWorkload mostly_own = { .wall_us = SECOND_US, .busy_us = 900000,
+                                   .own_us = 850000 };
+  const TpWorkload late_ticks = { .wall_us = SECOND_US, .busy_us = 900000,
+                                  .own_us = 905000 };
+  const TpWorkload untold = { .wall_us = SECOND_US, .busy_us = -1,
+                              .own_us = 850000 };
 
   g_assert_cmpint (tp_workload_get_others_us (&start, &mostly_own), ==, 50000);
   g_assert_cmpint (tp_workload_get_others_us (&start, &late_ticks), ==, 0);
@@ -24,7 +27,8 @@ static gboolean
 is_alone (gint64 wall_us, gint64 others_us, gint64 stolen_us)
 {
   const TpWorkload end
-      = { wall_us, wall_us + others_us, stolen_us, wall_us };
+      = { .wall_us = wall_us, .busy_us = wall_us + others_us,
+          .stolen_us = stolen_us, .own_us = wall_us };
 
   return tp_workload_was_alone (&start, &end);
 }
@@ -32,7 +36,7 @@ is_alone (gint64 wall_us, gint64 others_us, gint64 stolen_us)
 static void
 test_alone (void)
 {
-  const TpWorkload untold = { SECOND_US, -1, 0, 0 };
+  const TpWorkload untold = { .wall_us = SECOND_US, .busy_us = -1 };
 
   g_assert_true (is_alone (SECOND_US, 0, 0));
   g_assert_true (is_alone (SECOND_US, 10000, 10000)); /* a tick */

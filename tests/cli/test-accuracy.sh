@@ -73,6 +73,14 @@ for plan in full relaxed; do
 done
 try 0 explain relaxed.json && err_has 'Accuracy: relaxed: [1-9][0-9]* kernel'; say $? "explain tells"
 try 0 explain full.json && ! err_has 'Accuracy:'; say $? "of the other there is nothing to tell"
+"$python" - relaxed.json denied.json <<'END'
+import hashlib, sys
+text = open(sys.argv[1]).read().rsplit(' "sha256": "', 1)[0].replace(' "accuracy": "relaxed",\n', "")
+open(sys.argv[2], "w").write(text + ' "sha256": "' + hashlib.sha256(text.encode()).hexdigest() + '"\n}\n')
+END
+try 1 check denied.json && out_has "schedule 'winograd output=4 .*' has larger errors"; say $? "a plan that does not own up to them is refused"
+"$python" "$top_srcdir/tests/check_plan.py" relaxed.json > .out && ! "$python" "$top_srcdir/tests/check_plan.py" denied.json > .out && out_has 'does not own up to: b'
+say $? "by the other checker, too"
 try 2 explain relaxed.json --accuracy=full && err_has 'is a plan, which --accuracy cannot change'; say $? "a plan stays as it is"
 "$python" - full/y.npy relaxed/y.npy > .out 2> .err <<'END'
 import array, sys

@@ -23,12 +23,25 @@ while os.getppid() != 1:
 PY
   writer=$!
   trap 'kill $writer; rm -rf "$work"' EXIT
+  for _ in $(seq 600); do # until he has begun
+    [ "$(cat "$zone/energy_uj")" = 0 ] || break
+    sleep 0.1
+  done
+}
+# counted ARGUMENT...: up to five times, where he was kept waiting for so long that the
+# counter stood still.
+counted ()
+{
+  for _ in 1 2 3 4 5; do
+    try 0 "$@" || return 1
+    cat .out .err | grep -q 'stood still' || return 0
+  done
 }
 draw
 
 try 2 optimize mlp.json --devices ref --objective energy; say $? "watts that nobody knows"
 err_has 'tplan calibrate mlp.json --energy'; say $? "  can be counted"
-try 0 calibrate mlp.json --devices ref,cpu --energy --format=json; say $? "watts are counted"
+counted calibrate mlp.json --devices ref,cpu --energy --format=json; say $? "watts are counted"
 "$python" -c '
 import json, sys
 for device in json.load(open(".out"))["devices"]:
@@ -51,15 +64,17 @@ assert first[5] == second[5] == 1 and 25e3 < first[1] <= first[0] < 100e3, first
 assert second[1] == 0 and 0 <= second[0] < 75e3, second' 2> .err; say $? "  with what is idle counted once"
 
 # Runs are counted, and held against what was predicted.
-try 0 run energy.json --duration=1s --format=json; say $? "runs that are counted"
+counted run energy.json --duration=1s --format=json; say $? "runs that are counted"
 "$python" -c '
 import json
 run = json.load(open(".out"))
 energy = run["energy"]
 assert energy["counters"] == "package-0" and energy["reason"] is energy["uncounted"] is None, energy
-assert 25 < energy["counted_j"] / (run["median_ns"] * 1e-9) < 150, run
+watts = energy["counted_j"] / (run["median_ns"] * 1e-9)
+is_disturbed = run["preempted_runs"] + run["apart_runs"] > 0  # then runs differ, and the mean counts
+assert 25 < watts and (watts < 150 or is_disturbed), run
 assert abs (energy["predicted_j"] / energy["counted_j"] - 1 - energy["error"]) < 1e-6, energy' 2> .err; say $? "  draw what the processor did meanwhile"
-try 0 run energy.json --duration=1s; say $? "and are told of"
+counted run energy.json --duration=1s; say $? "and are told of"
 out_has '^energy  *[0-9.]* [um]J a run by package-0; [0-9.]* [um]J predicted, [-+][0-9.]* %$'; say $? "  beside what was predicted"
 try 0 run energy.json --repeat=1 --warmup=0; say $? "one run"
 out_has '^energy .* predicted; not counted: it takes runs of half a second: --duration=1s$'; say $? "  is too short to be counted"
@@ -105,8 +120,8 @@ if [ -f "$layer" ] && "$TPLAN" devices --format=csv | grep -q '^opencl:0,ready';
   say $? "a run on it"
   out_has '^energy .* a run by amdgpu; '; say $? "  is counted by that"
   draw
-  try 0 calibrate mlp.json --devices ref,opencl:0 --energy && try 0 optimize mlp.json --devices ref,opencl:0 \
-    --pin '*=ref' --objective energy -o idle.json && try 0 run idle.json --duration=1s
+  counted calibrate mlp.json --devices ref,opencl:0 --energy && try 0 optimize mlp.json --devices ref,opencl:0 \
+    --pin '*=ref' --objective energy -o idle.json && counted run idle.json --duration=1s
   out_has '^energy .* a run by package-0, without opencl:0, which is not counted; .* predicted with it$'
   say $? "  and where no op is on it, that it is not"
 

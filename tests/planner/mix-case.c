@@ -3,6 +3,7 @@
 
 #include "mix-case.h"
 
+#include "doubt.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check-mix.h"
 #include "planner/mix.h"
@@ -41,6 +42,7 @@ new_part (const TpTestMixSpec *spec)
     test->graph->nodes[i].n_costs = 0;
   test->costs->is_same_silicon = spec->is_same;
   tp_costs_seal (test->costs);
+  tp_test_case_doubt (test);
   return test;
 }
 

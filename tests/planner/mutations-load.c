@@ -392,6 +392,39 @@ move_load_cheapest (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+/* ---- how sure it is -------------------------------------------------------- */
+
+/* Beyond what rounding lets pass. */
+static gboolean
+narrow_load (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->high_ns -= 3 + plan->load_proof->high_ns / 1000;
+  return TRUE;
+}
+
+static gboolean
+widen_load (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->high_ns += 3 + plan->load_proof->high_ns / 1000;
+  return TRUE;
+}
+
+static gboolean
+lower_load_low (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *low_ns = &plan->load_proof->low_ns;
+
+  *low_ns -= MIN (*low_ns, 3 + *low_ns / 1000);
+  return *low_ns > 3;
+}
+
+static gboolean
+drop_load_interval (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->low_ns = plan->load_proof->high_ns = -1;
+  return plan->costs->errors != NULL;
+}
+
 const TpTestMutation tp_test_load_mutations[] = {
   { "raise-load", raise_load },
   { "lower-load", lower_load },
@@ -436,5 +469,9 @@ const TpTestMutation tp_test_load_mutations[] = {
   { "price-load-copies", price_load_copies },
   { "claim-margin", claim_margin },
   { "move-load-cheapest", move_load_cheapest },
+  { "narrow-load", narrow_load },
+  { "widen-load", widen_load },
+  { "lower-load-low", lower_load_low },
+  { "drop-load-interval", drop_load_interval },
   { NULL, NULL },
 };

@@ -407,6 +407,29 @@ drop_bound (TpMix *mix)
 
 #define MUTATION(name) { #name, name }
 
+/* ---- how sure it is -------------------------------------------------------- */
+
+static gboolean
+narrow_mix (TpMix *mix)
+{
+  mix->proof->high_ns -= 3 + mix->proof->high_ns / 1000;
+  return TRUE;
+}
+
+static gboolean
+lower_mix_low (TpMix *mix)
+{
+  mix->proof->low_ns -= MIN (mix->proof->low_ns, 3 + mix->proof->low_ns / 1000);
+  return mix->proof->low_ns > 3;
+}
+
+static gboolean
+drop_mix_interval (TpMix *mix)
+{
+  mix->proof->low_ns = mix->proof->high_ns = -1;
+  return mix->parts[0].plan->costs->errors != NULL;
+}
+
 const TpTestMixMutation tp_test_mix_mutations[] = {
   MUTATION (raise_load),
   MUTATION (lower_load),
@@ -448,5 +471,8 @@ const TpTestMixMutation tp_test_mix_mutations[] = {
   MUTATION (root_alone),
   MUTATION (fix_unknown_op),
   MUTATION (drop_bound),
+  MUTATION (narrow_mix),
+  MUTATION (lower_mix_low),
+  MUTATION (drop_mix_interval),
   { NULL, NULL },
 };

@@ -476,6 +476,47 @@ slow_by_itself (TpPlan *plan, const TpTestCase *test)
   return set_speed (plan, 1, 1, TP_SPEED_ALONE / 2);
 }
 
+/* ---- how sure it is -------------------------------------------------------- */
+
+/* Beyond what rounding lets pass. */
+static gboolean
+narrow_span (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->high_ns -= 3 + plan->span_proof->high_ns / 1000;
+  return TRUE;
+}
+
+static gboolean
+widen_span (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->high_ns += 3 + plan->span_proof->high_ns / 1000;
+  return TRUE;
+}
+
+static gboolean
+lower_span_low (TpPlan *plan, const TpTestCase *test)
+{
+  gint64 *low_ns = &plan->span_proof->low_ns;
+
+  *low_ns -= MIN (*low_ns, 3 + *low_ns / 1000);
+  return *low_ns > 3;
+}
+
+static gboolean
+drop_span_interval (TpPlan *plan, const TpTestCase *test)
+{
+  plan->span_proof->low_ns = plan->span_proof->high_ns = -1;
+  return plan->costs->errors != NULL;
+}
+
+static gboolean
+tell_load_interval (TpPlan *plan, const TpTestCase *test)
+{
+  plan->load_proof->low_ns = plan->load_proof->high_ns
+      = plan->load_proof->load_ns;
+  return TRUE;
+}
+
 const TpTestMutation tp_test_span_mutations[] = {
   { "raise-span", raise_span },
   { "lower-span", lower_span },
@@ -519,5 +560,10 @@ const TpTestMutation tp_test_span_mutations[] = {
   { "stop-engine", stop_engine },
   { "speed-engine-up", speed_engine_up },
   { "slow-by-itself", slow_by_itself },
+  { "narrow-span", narrow_span },
+  { "widen-span", widen_span },
+  { "lower-span-low", lower_span_low },
+  { "drop-span-interval", drop_span_interval },
+  { "tell-load-interval", tell_load_interval },
   { NULL, NULL },
 };

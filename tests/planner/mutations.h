@@ -22,6 +22,8 @@ pick (int n)
 extern const TpTestMutation tp_test_part_mutations[];
 /* Of what it says of itself. */
 extern const TpTestMutation tp_test_whole_mutations[];
+/* Of memory, which the checker in Python alone sees. */
+extern const TpTestMutation tp_test_byte_mutations[];
 extern const TpTestMutation tp_test_proof_mutations[];
 extern const TpTestMutation tp_test_tie_mutations[];
 extern const TpTestMutation tp_test_interval_mutations[];

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "doubt.h"
 #include "mutations.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
@@ -86,10 +87,12 @@ test_load_mutation (gconstpointer data)
     {
       TpTestSpec spec = tp_test_spec_steady (g_test_rand_int_range (2, 22));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
-                                          test->costs, "throughput", NULL);
+      g_autoptr (TpPlan) plan = NULL;
       g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
+      tp_test_case_doubt (test);
+      plan = tp_place (test->graph, test->groups, test->costs, "throughput",
+                       NULL);
       tp_test_assert_checked (plan, test->graph);
       if (!mutation->mutate (plan, test))
         continue;
@@ -121,6 +124,7 @@ test_span_mutation (gconstpointer data)
 
       if (round % 2)
         tp_test_case_slow (test);
+      tp_test_case_doubt (test);
       plan = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
 
       tp_test_assert_checked (plan, test->graph);

@@ -380,7 +380,7 @@ test_parts (void)
     {
       const char *disabled[] = { parts[i].disabled, NULL };
       g_autoptr (TpGraph) graph = fuse_case_load (&parts[i].it);
-      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, disabled);
+      g_autoptr (TpGroups) all = tp_fuse_find_all (graph, disabled, NULL);
       g_autofree char *text = fuse_case_write (all, graph);
 
       g_assert_cmpstr (text, ==, parts[i].all);

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "doubt.h"
 #include "ir/plan-memory.h"
 #include "lies.h"
 #include "memory-case.h"
@@ -94,6 +95,7 @@ make_scheduled (int round)
     test->graph->nodes[i].n_costs = 0;
   if (round % 2)
     tp_test_case_slow (test);
+  tp_test_case_doubt (test);
   return test;
 }
 
@@ -180,12 +182,11 @@ static const Kind kinds[] = {
 
 /* Of arcs of a cut, which plans for three devices have not. */
 static const char *const of_cuts[] = { "change-figure-and-digest", NULL };
-/* What cannot be written down, or shows in digests alone, which are in a form of our
- * own. */
+/* What cannot be written down, or shows in no file but the model's. */
 static const char *const unseen[]
     = { "change-figure-and-digest", "move-to-nowhere", "drop-placement",
         "change-host-to-nowhere", "drop-figures", "offer-nowhere",
-        "change-figure", "change-digest", "cheapest-nowhere", NULL };
+        "cheapest-nowhere", NULL };
 
 /* All but those @left_out. */
 static void
