@@ -217,7 +217,7 @@ check_trust (TpBind *bind)
   g_autoptr (TpCosts) again = NULL;
 
   if (plan->version == 1 || plan->origin.trusts_estimates
-      || !tp_trust_has_doubts (plan->costs))
+      || !tp_trust_has_doubts (plan->costs, bind->groups))
     return TRUE;
   again = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
                         bind->graph, bind->groups);
