@@ -282,9 +282,9 @@ check_figures (TpBind *bind)
   const TpPlan *plan = bind->plan;
   g_autoptr (GError) error = NULL;
   g_autoptr (TpCosts) certain
-      = tp_costs_find_certain (bind->graph, bind->groups,
-                               (const char *const *) plan->devices,
-                               plan->costs->is_mapped, &error);
+      = tp_costs_find_certain_to_read (bind->graph, bind->groups,
+                                       (const char *const *) plan->devices,
+                                       plan->costs->is_mapped, &error);
   gboolean is_good;
 
   if (certain == NULL)
