@@ -80,19 +80,18 @@ static gboolean
 compare_row (TpBind *bind, const TpCosts *should_be, const Table *table, int row,
              const char *whence)
 {
-  int n = bind->plan->n_devices;
+  const TpCost *have = table->get (bind->plan->costs, row, 0);
+  const TpCost *want = table->get (should_be, row, 0);
   gboolean is_good = TRUE;
 
-  for (int d = 0; d < n; d++)
+  for (int d = 0; d < bind->plan->n_devices; d++)
     {
-      const TpCost *have = table->get (bind->plan->costs, row, d);
-      const TpCost *want = table->get (should_be, row, d);
       g_autofree char *has = NULL, *should = NULL;
 
-      if (are_equal (have, want))
+      if (are_equal (&have[d], &want[d]))
         continue;
-      has = describe (have);
-      should = describe (want);
+      has = describe (&have[d]);
+      should = describe (&want[d]);
       is_good = tp_bind_fail (bind, "%s '%s' on '%s': the plan has %s, %s %s",
                               table->what, table->get_name (bind, row),
                               bind->plan->devices[d], has, whence, should);

@@ -219,7 +219,7 @@ check_trust (TpBind *bind)
   g_autoptr (TpCosts) again = NULL;
 
   if (plan->version == 1 || plan->origin.trusts_estimates
-      || !tp_trust_has_doubts (plan->costs))
+      || !tp_trust_has_doubts (plan->costs, bind->groups))
     return TRUE;
   again = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
                         bind->graph, bind->groups);
@@ -307,9 +307,9 @@ check_figures (TpBind *bind)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGroups) groups = mark_groups (bind);
   g_autoptr (TpCosts) certain
-      = tp_costs_find_certain (bind->graph, groups,
-                               (const char *const *) plan->devices,
-                               plan->costs->is_mapped, &error);
+      = tp_costs_find_certain_to_read (bind->graph, groups,
+                                       (const char *const *) plan->devices,
+                                       plan->costs->is_mapped, &error);
   gboolean is_good;
 
   if (certain == NULL)

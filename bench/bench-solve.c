@@ -338,11 +338,13 @@ print_row (const char *name, const Figures *figures, const TpPlan *plan,
 
   for (int i = 0; i < plan->n_placements; i++)
     n_device += plan->placements[i].device;
-  printf ("%-9s %-6s %6d %6d %6d %6d %4s %7.1f %7.1f %7.1f %7.1f %7.1f %7.0f %%\n",
+  printf ("%-9s %-6s %6d %6d %6d %6d %4s %7.1f %7.1f %7.1f %7.1f %7.1f %5.0f %% "
+          "%5.0f %% %5.0f %%\n",
           name,
           figures->name, plan->n_placements, plan->all_groups->n_groups,
           n_device, plan->n_transfers, plan->tie_price_ns > 0 ? "yes" : "no",
           ms[0], ms[1], ms[2], ms[3], ms[4],
+          100 * ms[3] / (ms[1] + ms[2]), 100 * ms[4] / (ms[1] + ms[2]),
           100 * (ms[3] + ms[4]) / (ms[1] + ms[2]));
   fflush (stdout);
 }
@@ -402,10 +404,11 @@ main (int argc, char **argv)
   printf ("solve: network and cut alone; place: with posterior, digests, tie and "
           "certificate;\nmemory: counting what the plan takes; proof, bind: checking "
           "it, and what it stands on, memory\nbeside all else, and what part of "
-          "placing and counting both are; ms, medians of %d runs\n", N_RUNS);
-  printf ("%-9s %-6s %6s %6s %6s %6s %4s %7s %7s %7s %7s %7s %9s\n", "graph",
+          "placing and counting each is, and both: the whole\ncheck; ms, medians of "
+          "%d runs\n", N_RUNS);
+  printf ("%-9s %-6s %6s %6s %6s %6s %4s %7s %7s %7s %7s %7s %7s %7s %7s\n", "graph",
           "figures", "ops", "groups", "device", "copies", "tie", "solve",
-          "place", "memory", "proof", "bind", "check/all");
+          "place", "memory", "proof", "bind", "proof", "bind", "check");
   for (gsize i = 0; i < G_N_ELEMENTS (topologies); i++)
     {
       GRand *random = g_rand_new_with_seed (7);

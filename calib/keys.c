@@ -10,6 +10,7 @@
 
 #include "nest/nest-check.h"
 #include "ir/guard.h"
+#include "ir/map.h"
 #include "nest/nest-text.h"
 #include "ops/like.h"
 #include "ops/lower.h"
@@ -229,22 +230,119 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
   return g_steal_pointer (&keys);
 }
 
+static void
+key_clear (TpKey *key)
+{
+  tp_lowered_free (key->lowered);
+  g_free (key->digest);
+  g_free (key->family);
+  g_free (key->label);
+}
+
 void
 tp_keys_free (TpKeys *keys)
 {
   if (keys == NULL)
     return;
   for (int i = 0; i < keys->n; i++)
-    {
-      tp_lowered_free (keys->keys[i].lowered);
-      g_free (keys->keys[i].digest);
-      g_free (keys->keys[i].family);
-      g_free (keys->keys[i].label);
-    }
+    key_clear (&keys->keys[i]);
   g_free (keys->keys);
   g_free (keys->indices);
   g_free (keys);
 }
+
+/* ---- names ---------------------------------------------------------------- */
+
+void
+tp_names_free (TpNames *names)
+{
+  if (names == NULL)
+    return;
+  for (guint i = 0; names->keys != NULL && i < names->keys->len; i++)
+    key_clear (&tp_array_index (names->keys, TpKey, i));
+  tp_array_unref (names->keys);
+  g_free (names->key_of);
+  g_free (names);
+}
+
+static void
+names_add (TpNames *names, const TpGraph *graph, const TpGroup *row)
+{
+  TpKey *key;
+
+  tp_array_set_size (names->keys, names->keys->len + 1);
+  key = &tp_array_index (names->keys, TpKey, names->keys->len - 1);
+  key->n_nodes = row->n_nodes;
+  key->nodes = row->nodes;
+  key_init (key, graph, FALSE);
+  key->nodes = NULL;
+}
+
+TpNames *
+tp_names_new (const TpGraph *graph, const TpGroups *groups)
+{
+  g_autofree int *like = tp_lower_find_like (graph, groups);
+  int n_groups = groups != NULL ? groups->n_groups : 0;
+  g_autoptr (TpNames) names = g_new0 (TpNames, 1);
+
+  names->n = graph->n_nodes + n_groups;
+  names->key_of = tp_new (int, names->n + 1);
+  names->keys = tp_array_new (sizeof (TpKey));
+  for (int i = 0; i < names->n; i++)
+    {
+      TpGroup row = { 1, &i };
+
+      if (like[i] < i)
+        names->key_of[i] = names->key_of[like[i]];
+      /* a reason names its op */
+      if (like[i] < i && tp_names_get (names, i)->reason == NULL)
+        continue;
+      if (i >= graph->n_nodes)
+        row = groups->groups[i - graph->n_nodes];
+      names->key_of[i] = names->keys->len;
+      names_add (names, graph, &row);
+    }
+  return g_steal_pointer (&names);
+}
+
+const TpKey *
+tp_names_get (const TpNames *names, int row)
+{
+  return &tp_array_index (names->keys, TpKey, names->key_of[row]);
+}
+
+int *
+tp_names_number_kernels (const TpNames *names)
+{
+  g_autoptr (TpMap) numbers
+      = tp_map_new (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree int *number_of = tp_new0 (int, names->keys->len + 1);
+  g_autofree int *kernels = tp_new0 (int, names->n + 1);
+
+  for (int i = 0; i < names->n; i++)
+    {
+      int *number = &number_of[names->key_of[i]];
+      const TpKey *key = tp_names_get (names, i);
+
+      if (*number == 0 && key->digest != NULL)
+        {
+          g_autofree char *name
+              = g_strconcat (key->digest, " ", key->dtype, NULL);
+
+          *number = GPOINTER_TO_INT (tp_map_lookup (numbers, name));
+          if (*number == 0)
+            {
+              *number = i + 1;
+              tp_map_insert (numbers, g_steal_pointer (&name),
+                             GINT_TO_POINTER (*number));
+            }
+        }
+      kernels[i] = *number;
+    }
+  return g_steal_pointer (&kernels);
+}
+
+/* ---- questions ------------------------------------------------------------ */
 
 char *
 tp_keys_find_network (const TpKeys *keys)

@@ -29,6 +29,23 @@ typedef struct
   int *indices;               /* 0, 1, 2, ...: nodes of one-node keys */
 } TpKeys;
 
+/* What they are called without a key for each: one for all that are alike. */
+typedef struct
+{
+  int n;                      /* nodes, then groups */
+  TpArray *keys;              /* TpKey, without nodes */
+  int *key_of;                /* [node, then group]: which of them */
+} TpNames;
+
+/* Borrows @groups (nullable). */
+TpNames *tp_names_new (const TpGraph *graph, const TpGroups *groups);
+void tp_names_free (TpNames *names);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpNames, tp_names_free)
+const TpKey *tp_names_get (const TpNames *names, int row);
+/* As TpCosts has them: places of one kernel get one number, since they have one
+ * measurement. */
+int *tp_names_number_kernels (const TpNames *names);
+
 /* @keep_lowered: to be compiled; else only named. Borrows @groups. */
 TpKeys *tp_keys_new (const TpGraph *graph, const TpGroups *groups,
                      gboolean keep_lowered);

@@ -129,13 +129,57 @@ doubt_group (Trust *trust, const TpGroup *group, int index, int device)
     doubt (cost);
 }
 
-gboolean
-tp_trust_has_doubts (const TpCosts *costs)
+/* Whether doubt_group () would find it other than it is, with no guess among its nodes. */
+static gboolean
+is_group_doubted (const Trust *trust, const TpGroup *group, int index,
+                  int device)
 {
-  for (int i = 0; i < costs->n_devices; i++)
-    if (i != costs->host && !tp_device_is_simulated (costs->devices[i]))
+  const TpCost *cost = tp_costs_group (trust->costs, index, device);
+
+  for (int i = 0; i < group->n_nodes; i++)
+    {
+      const TpCost *node
+          = tp_costs_node (trust->costs, group->nodes[i], device);
+
+      if (node->time_ns == TP_COST_NONE)
+        return cost->time_ns != TP_COST_NONE
+               || g_strcmp0 (cost->reason, node->reason) != 0;
+    }
+  return is_guess (trust, cost, device);
+}
+
+static gboolean
+has_doubts (const Trust *trust, const TpGroups *groups, int device)
+{
+  const TpCosts *costs = trust->costs;
+
+  if (!trust->is_real[device])
+    return FALSE;
+  for (int i = 0; i < costs->n_nodes; i++)
+    if (is_guess (trust, tp_costs_node (costs, i, device), device))
+      return TRUE;
+  for (int i = 0; i < costs->n_groups; i++)
+    if (is_group_doubted (trust, &groups->groups[i], i, device))
       return TRUE;
   return FALSE;
+}
+
+gboolean
+tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups)
+{
+  g_autofree gboolean *is_real
+      = tp_new0 (gboolean, (gsize) costs->n_devices + 1);
+  const Trust trust = { .costs = (TpCosts *) costs, .is_real = is_real };
+  gboolean is_any = FALSE, has_any = FALSE;
+
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      is_real[i] = !tp_device_is_simulated (costs->devices[i]);
+      is_any |= is_real[i] && i != costs->host;
+    }
+  for (int i = 0; is_any && !has_any && i < costs->n_devices; i++)
+    has_any = has_doubts (&trust, groups, i);
+  return has_any;
 }
 
 void

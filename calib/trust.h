@@ -10,8 +10,9 @@
  * without them. Figures of simulated devices and of pinned ops stay. */
 void tp_trust_measured (TpCosts *costs, const TpGraph *graph,
                         const TpGroups *groups);
-/* Whether that may take any away: not where all devices are simulated, or the host. */
-gboolean tp_trust_has_doubts (const TpCosts *costs);
+/* Whether that may change any of @costs, which are of @groups: not where all devices are
+ * simulated, or the host, or nothing was guessed and groups are where their ops are. */
+gboolean tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups);
 /* Whether it was taken away. */
 gboolean tp_trust_is_doubted (const TpCost *cost);
 /* Of how many ops it was on @device. */

@@ -1,7 +1,8 @@
 /* like.c: see like.h.
  *
  * Large graphs are made of few kinds of nodes. All that lowering looks at is
- * written down as a row of bytes; nodes with equal rows are alike. */
+ * written down as a row of bytes; nodes with equal rows are alike. So are tensors, of
+ * which rows of nodes have but the kind; most are of the kind of one met lately. */
 #include "config.h"
 
 #include "ops/like.h"
@@ -19,16 +20,22 @@
  * not weights. */
 #define MAX_REALS (2 * TP_MAX_RANK)
 #define MAX_INTEGERS 512
+#define N_LATELY 8            /* a power of two */
 
 typedef struct
 {
   const TpGraph *graph;
   TpMap *rows;                /* met: the first index with each */
   GString *row;               /* being written */
+  GString *tensor_row;        /* amid that */
   int *row_of;                /* [tensor]: the row it was last described in */
   int *number_of;             /* [tensor]: the how-manieth it was there */
   int n_rows;
   int n_tensors;              /* described in this row */
+  TpMap *kinds;               /* rows of tensors: the first with each */
+  int *kind_of;               /* [tensor]: 1 + the first of its kind; 0: not known */
+  int lately[N_LATELY];       /* 1 + plain tensors, each of another kind; 0: none */
+  guint n_lately;             /* that there were */
 } Writer;
 
 /* Seven bits a byte, the last without the eighth. */
@@ -118,21 +125,90 @@ describe_tensor (Writer *writer, const TpTensor *tensor)
     add_value (writer, tensor);
 }
 
-/* Where a tensor comes again, its number says which. */
+static int find_first (Writer *writer, TpMap *rows, int index);
+
+/* Whether all there is to say of it is what are_plainly_alike () looks at. */
+static gboolean
+is_plain (const TpTensor *tensor)
+{
+  return tensor->state == 0 && !tp_tensor_is_constant (tensor);
+}
+
+static gboolean
+are_plainly_alike (const TpTensor *a, const TpTensor *b)
+{
+  gsize n = (gsize) a->rank * sizeof a->dims[0];
+
+  return a->dtype == b->dtype && a->rank == b->rank
+         && memcmp (a->dims, b->dims, n) == 0
+         && memcmp (a->strides, b->strides, n) == 0
+         && !a->is_output == !b->is_output
+         && MIN (a->n_consumers, 2) == MIN (b->n_consumers, 2)
+         && tp_tensor_is_resident (a) == tp_tensor_is_resident (b);
+}
+
+/* The first of which the same is written. */
+static int
+number_kind (Writer *writer, int index)
+{
+  GString *row = writer->row;
+  int first;
+
+  writer->row = writer->tensor_row;
+  writer->tensor_row = row;
+  g_string_truncate (writer->row, 0);
+  describe_tensor (writer, &writer->graph->tensors[index]);
+  first = find_first (writer, writer->kinds, index);
+  writer->tensor_row = writer->row;
+  writer->row = row;
+  return first;
+}
+
+/* The first that is described as @index is, which has no state. */
+static int
+find_kind (Writer *writer, int index)
+{
+  const TpTensor *tensors = writer->graph->tensors;
+  gboolean plain = is_plain (&tensors[index]);
+
+  if (writer->kind_of[index] > 0)
+    return writer->kind_of[index] - 1;
+  for (int i = 0; plain && i < N_LATELY && writer->lately[i] > 0; i++)
+    if (are_plainly_alike (&tensors[writer->lately[i] - 1], &tensors[index]))
+      {
+        writer->kind_of[index] = writer->kind_of[writer->lately[i] - 1];
+        return writer->kind_of[index] - 1;
+      }
+  writer->kind_of[index] = 1 + number_kind (writer, index);
+  if (plain)
+    writer->lately[writer->n_lately++ % N_LATELY] = 1 + index;
+  return writer->kind_of[index] - 1;
+}
+
+/* Where a tensor comes again, its number says which. With state, what is said of it
+ * depends on the row. */
 static void
 add_tensor (Writer *writer, int index)
 {
   if (index < 0)
-    add_number (writer, 0);
-  else if (writer->row_of[index] == writer->n_rows)
-    add_number (writer, 2 + writer->number_of[index]);
-  else
     {
-      writer->row_of[index] = writer->n_rows;
-      writer->number_of[index] = writer->n_tensors++;
-      add_number (writer, 1);
-      describe_tensor (writer, &writer->graph->tensors[index]);
+      add_number (writer, 0);
+      return;
     }
+  if (writer->row_of[index] == writer->n_rows)
+    {
+      add_number (writer, 2 + 2 * (gint64) writer->number_of[index]);
+      return;
+    }
+  writer->row_of[index] = writer->n_rows;
+  writer->number_of[index] = writer->n_tensors++;
+  if (writer->graph->tensors[index].state == 0)
+    {
+      add_number (writer, 3 + 2 * (gint64) find_kind (writer, index));
+      return;
+    }
+  add_number (writer, 1);
+  describe_tensor (writer, &writer->graph->tensors[index]);
 }
 
 static void
@@ -212,7 +288,10 @@ writer_init (Writer *writer, const TpGraph *graph)
 {
   *writer = (Writer){ .graph = graph };
   writer->rows = tp_map_new (row_hash, row_equal, row_free, NULL);
+  writer->kinds = tp_map_new (row_hash, row_equal, row_free, NULL);
   writer->row = g_string_new (NULL);
+  writer->tensor_row = g_string_new (NULL);
+  writer->kind_of = tp_new0 (int, graph->n_tensors + 1);
   writer->row_of = tp_new0 (int, graph->n_tensors + 1);
   writer->number_of = tp_new0 (int, graph->n_tensors + 1);
 }
@@ -221,23 +300,27 @@ static void
 writer_clear (Writer *writer)
 {
   tp_map_free (writer->rows);
+  tp_map_free (writer->kinds);
   if (writer->row != NULL)
     row_free (writer->row);
+  if (writer->tensor_row != NULL)
+    row_free (writer->tensor_row);
+  g_free (writer->kind_of);
   g_free (writer->row_of);
   g_free (writer->number_of);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Writer, writer_clear)
 
-/* The first with the row just written: @index, if there is none before. */
+/* The first of @rows with the row just written: @index, if there is none before. */
 static int
-find_first (Writer *writer, int index)
+find_first (Writer *writer, TpMap *rows, int index)
 {
   gpointer first = NULL;
 
-  if (tp_map_find (writer->rows, writer->row, &first))
+  if (tp_map_find (rows, writer->row, &first))
     return GPOINTER_TO_INT (first);
-  tp_map_insert (writer->rows, g_steal_pointer (&writer->row),
+  tp_map_insert (rows, g_steal_pointer (&writer->row),
                  GINT_TO_POINTER (index));
   writer->row = g_string_new (NULL);
   return index;
@@ -254,14 +337,14 @@ tp_lower_find_like (const TpGraph *graph, const TpGroups *groups)
   for (int i = 0; i < graph->n_nodes; i++)
     {
       write_row (&writer, &i, 1);
-      like[i] = find_first (&writer, i);
+      like[i] = find_first (&writer, writer.rows, i);
     }
   for (int i = 0; i < n_groups; i++)
     {
       const TpGroup *group = &groups->groups[i];
 
       write_row (&writer, group->nodes, group->n_nodes);
-      like[graph->n_nodes + i] = find_first (&writer, graph->n_nodes + i);
+      like[graph->n_nodes + i] = find_first (&writer, writer.rows, graph->n_nodes + i);
     }
   return g_steal_pointer (&like);
 }

@@ -30,6 +30,10 @@ typedef struct
 {
   const TpGraph *graph;
   guint *kinds;               /* [node]: of itself */
+  int *alone_to;              /* [node]: what it goes to alone; -1: nothing */
+  int *handed_to;             /* [node]: likewise, and need not be stored */
+  int *giver, *next_giver;    /* [node]: one that is handed to it; another that is
+                               * handed where this is; -1: none */
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
   gboolean pairs_elementwise; /* a rule does */
@@ -51,6 +55,10 @@ static void
 fusion_clear (Fusion *fusion)
 {
   g_free (fusion->kinds);
+  g_free (fusion->alone_to);
+  g_free (fusion->handed_to);
+  g_free (fusion->giver);
+  g_free (fusion->next_giver);
   g_free (fusion->before);
   g_free (fusion->after);
   g_free (fusion->up);
@@ -141,20 +149,26 @@ get_given (const Fusion *fusion, int node)
   return NULL;
 }
 
-/* "goes to it alone" */
-static gboolean
-goes_alone (const Fusion *fusion, int maker, int reader)
+/* "goes to it alone": what, of an op; -1: nothing */
+static int
+find_reader (const Fusion *fusion, int maker)
 {
-  const TpTensor *value = get_result (fusion, maker);
-  const TpTensor *result = get_result (fusion, reader);
+  const TpTensor *value = get_result (fusion, maker), *result;
+  int reader;
 
-  return value != NULL && result != NULL && value->n_consumers == 1
-         && value->consumers[0] == reader && !value->is_output
-         && value->state == 0 && tp_dtype_has_kernels (result->dtype)
-         && have_common_device (get_node (fusion, maker),
-                                get_node (fusion, reader))
-         && get_given (fusion, maker) == get_given (fusion, reader)
-         && is_read_so (fusion, reader, (int) (value - fusion->graph->tensors));
+  if (value == NULL || value->n_consumers != 1 || value->is_output
+      || value->state != 0)
+    return -1;
+  reader = value->consumers[0];
+  result = get_result (fusion, reader);
+  return result != NULL && tp_dtype_has_kernels (result->dtype)
+                 && have_common_device (get_node (fusion, maker),
+                                        get_node (fusion, reader))
+                 && get_given (fusion, maker) == get_given (fusion, reader)
+                 && is_read_so (fusion, reader,
+                                (int) (value - fusion->graph->tensors))
+             ? reader
+             : -1;
 }
 
 /* Whether it is asked for rounding, which would be left out. */
@@ -178,11 +192,20 @@ need_not_be_stored (const Fusion *fusion, int maker)
          && !rounds (fusion, maker);
 }
 
-static gboolean
-is_handed_on (const Fusion *fusion, int maker, int reader)
+static void
+find_readers (Fusion *fusion)
 {
-  return goes_alone (fusion, maker, reader)
-         && need_not_be_stored (fusion, maker);
+  for (int i = 0; i < fusion->graph->n_nodes; i++)
+    {
+      int reader = find_reader (fusion, i);
+
+      fusion->alone_to[i] = reader;
+      if (reader < 0 || !need_not_be_stored (fusion, i))
+        continue;
+      fusion->handed_to[i] = reader;
+      fusion->next_giver[i] = fusion->giver[reader];
+      fusion->giver[reader] = i;
+    }
 }
 
 /* ---- views --------------------------------------------------------------- */
@@ -209,24 +232,17 @@ merges (const TpTensor *before, const TpTensor *after)
   return TRUE;
 }
 
-/* Of what @reader reads as @tensor: the op that made it, behind a view that it may be
- * read through. *@out_view: that, or -1. */
-static int
-find_source (const Fusion *fusion, int reader, int tensor, int *out_view)
+/* Whether @reader may read what is before @maker, a view that is handed to it. */
+static gboolean
+is_read_through (const Fusion *fusion, int maker, int reader)
 {
-  int maker = get_maker (fusion, tensor);
-  const TpNode *view = maker < 0 ? NULL : get_node (fusion, maker);
+  const TpNode *view = get_node (fusion, maker);
 
-  *out_view = -1;
-  if (maker < 0 || fusion->kinds[maker] != KIND (TP_OP_VIEW)
-      || tp_node_is_stream (view)
-      || fusion->kinds[reader] != ELEMENTWISE
-      || !is_handed_on (fusion, maker, reader) || view->inputs[0] < 0
-      || !merges (&fusion->graph->tensors[view->inputs[0]],
-                  get_result (fusion, maker)))
-    return maker;
-  *out_view = maker;
-  return get_maker (fusion, view->inputs[0]);
+  return fusion->kinds[maker] == KIND (TP_OP_VIEW)
+         && fusion->kinds[reader] == ELEMENTWISE && !tp_node_is_stream (view)
+         && view->inputs[0] >= 0
+         && merges (&fusion->graph->tensors[view->inputs[0]],
+                    get_result (fusion, maker));
 }
 
 /* ---- chains -------------------------------------------------------------- */
@@ -286,17 +302,20 @@ put_behind (Fusion *fusion, int before, int after)
 static void
 try_pair (Fusion *fusion, const Rule *rule, int node)
 {
-  const TpNode *it = get_node (fusion, node);
   int last = -1, last_view = -1;
 
   if (fusion->before[node] >= 0 || !(rule->after & fusion->down[node].kind))
     return;
-  for (int i = 0; i < it->n_inputs; i++)
+  for (int giver = fusion->giver[node]; giver >= 0;
+       giver = fusion->next_giver[giver])
     {
-      int view, maker = find_source (fusion, node, it->inputs[i], &view);
+      int view = is_read_through (fusion, giver, node) ? giver : -1;
+      int maker = view < 0 ? giver
+                           : get_maker (fusion,
+                                        get_node (fusion, view)->inputs[0]);
 
       if (maker <= last || !(rule->before & fusion->up[maker].kind)
-          || !is_handed_on (fusion, maker, view >= 0 ? view : node)
+          || fusion->handed_to[maker] != (view >= 0 ? view : node)
           || fusion->up[maker].n + (view >= 0) + fusion->down[node].n
                  > TP_CHECKER_MAX_FUSED)
         continue;
@@ -326,8 +345,7 @@ try_three (Fusion *fusion, const Rule *rule, int node)
       || fusion->up[first].kind != KIND (TP_OP_CONTRACT)
       || fusion->down[last].kind != KIND (TP_OP_CONTRACT)
       || !is_of_shape (&fusion->graph->tensors[it->inputs[0]], result)
-      || !is_handed_on (fusion, first, node)
-      || !is_handed_on (fusion, node, last)
+      || fusion->handed_to[first] != node || fusion->handed_to[node] != last
       || fusion->up[first].n + 1 + fusion->down[last].n
              > TP_CHECKER_MAX_FUSED)
     return;
@@ -379,7 +397,7 @@ find_part (const Fusion *fusion, int join, int tensor)
                       | KIND (TP_OP_WINDOW) | KIND (TP_OP_MOVE);
   int head = get_maker (fusion, tensor);
 
-  if (head < 0 || !goes_alone (fusion, head, join)
+  if (head < 0 || fusion->alone_to[head] != join
       || (fusion->after[join] >= 0 && !need_not_be_stored (fusion, head)))
     return -1;
   while (fusion->before[head] >= 0)
@@ -446,11 +464,17 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
 
   fusion->graph = graph;
   fusion->kinds = tp_new (guint, n);
+  fusion->alone_to = tp_new (int, n);
+  fusion->handed_to = tp_new (int, n);
+  fusion->giver = tp_new (int, n);
+  fusion->next_giver = tp_new (int, n);
   fusion->before = tp_new (int, n);
   fusion->after = tp_new (int, n);
   fusion->up = tp_new0 (Side, n);
   fusion->down = tp_new0 (Side, n);
   fusion->is_made = tp_new0 (gboolean, graph->n_groups + 1);
+  memset (fusion->handed_to, -1, n * sizeof (int));
+  memset (fusion->giver, -1, n * sizeof (int));
   memset (fusion->before, -1, n * sizeof (int));
   memset (fusion->after, -1, n * sizeof (int));
   for (int i = 0; i < graph->n_nodes; i++)
@@ -459,6 +483,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
 
       fusion->kinds[i] = KIND (op == NULL ? TP_OP_OPAQUE : op->kind);
     }
+  find_readers (fusion);
 }
 
 const char *
@@ -547,11 +572,10 @@ tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
                         const char *const *devices)
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
-  g_auto (Fusion) fusion = { NULL };
+  g_auto (Fusion) fusion = { .devices = devices };
   gboolean has_wholes = FALSE;
 
   fusion_init (&fusion, graph);
-  fusion.devices = devices;
   for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
     if (left_out != NULL && g_strv_contains (left_out, rules[i].name))
       continue;
