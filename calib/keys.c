@@ -290,7 +290,7 @@ tp_names_new (const TpGraph *graph, const TpGroups *groups)
   names->keys = tp_array_new (sizeof (TpKey));
   for (int i = 0; i < names->n; i++)
     {
-      TpGroup row = { 1, &i };
+      TpGroup row = { 1, &i, FALSE };
 
       if (like[i] < i)
         names->key_of[i] = names->key_of[like[i]];

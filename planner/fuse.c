@@ -435,10 +435,14 @@ static int
 find_anchor (const Chains *chains, const int *nodes, int n, int at)
 {
   const TpNode *all = chains->graph->nodes;
+  TpOpKind kind;
 
-  while (at < n && (get_kind (&all[nodes[at]]) == TP_OP_MAP
-                    || get_kind (&all[nodes[at]]) == TP_OP_VIEW))
-    at++;
+  for (; at < n; at++)
+    {
+      kind = tp_fuse_get_kind (&all[nodes[at]]);
+      if (kind != TP_OP_MAP && kind != TP_OP_VIEW)
+        break;
+    }
   return MIN (at, n);
 }
 

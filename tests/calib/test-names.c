@@ -46,7 +46,7 @@ number (const TpKeys *keys, int row)
 static void
 check (const TpGraph *graph)
 {
-  g_autoptr (TpGroups) groups = tp_fuse_find_all (graph, NULL);
+  g_autoptr (TpGroups) groups = tp_fuse_find_all (graph, NULL, NULL);
   g_autoptr (TpKeys) keys = tp_keys_new (graph, groups, TRUE);
   g_autoptr (TpKeys) copied = tp_keys_new (graph, groups, FALSE);
   g_autoptr (TpNames) names = tp_names_new (graph, groups);
