@@ -67,10 +67,10 @@ write_end (const TpRoomEnds *ends, int end, int n_engines, GString *out)
   tp_text_append (out, "{");
   tp_plan_write_numbers (out, "weights", &ends->weights[end * n_engines],
                          n_engines);
-  tp_text_append (out, "  \"bounds\": [");
+  tp_text_append (out, " \"bounds\": [");
   for (int i = 0; i < n_parts; i++)
     {
-      tp_text_append (out, i == 0 ? "" : ",\n   ");
+      tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
       tp_plan_write_bound (ends->bounds->pdata[end * n_parts + i], out);
     }
   tp_text_append (out, "]}");

@@ -37,13 +37,19 @@ class Bytes:
         return any(self.plan.makers[t] in readers and self.plan.tensors[i]["bytes"] == self.plan.tensors[t]["bytes"]
                    for i, readers in enumerate(self.plan.readers))
 
+    def used_on(self, d):
+        """What an op there reads that makes more than looks: one that does not may need no values."""
+        acting = {o for t, o in enumerate(self.plan.makers) if o is not NONE and not self.may_look(t)}
+        return {t for t, readers in enumerate(self.plan.readers)
+                if any(self.plan.where[o] == d and o in acting for o in readers)}
+
     def weights(self, d):
         """(least, most): the most where an op could look at what another device has."""
-        read = self.read_on(d)
+        read, used = self.read_on(d), self.used_on(d)
         kept = [t for t in range(len(self.plan.tensors)) if self.own(t)]
         least = sum(self.own(t) for t in kept
-                    if t in read and self.plan.tensors[t]["tensor"] not in self.streamed)
-        return least, least + sum(self.own(t) for t in kept if t not in read and self.looks(t) & read
+                    if t in used and self.plan.tensors[t]["tensor"] not in self.streamed)
+        return least, least + sum(self.own(t) for t in kept if t not in used and (t in read or self.looks(t) & read)
                                   or self.plan.tensors[t]["tensor"] in self.streamed)
 
     def peak(self, d):

@@ -46,7 +46,7 @@ class Ends:
         if not any(weights):
             need(all(len(devices) == 1 for devices in at), "what does not fit, and is not fixed")
             return float("inf")
-        need(min(weights) >= 1 and (not is_one or len(set(weights)) == 1), "weights")
+        need(min(weights) >= 1 and sum(weights) < 2 ** 62 and (not is_one or len(set(weights)) == 1), "weights")
         value = self.levels(weights, end["bounds"], at)
         return max(-(-value // (weights[0] if is_one else sum(weights))), 0)
 

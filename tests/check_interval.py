@@ -77,7 +77,7 @@ class Replicas:
             mean, variance = total, 0
         for name, sign in zip(keys, (-1, 1)):
             want = min(mean * math.exp(sign * 1.645 * math.sqrt(variance)), 2.0 ** 62)
-            need(name in told and abs(told[name] - want) <= 1 + 1e-8 * want, name, "is not", want)
+            need(told.get(name, -1) >= 0 and abs(told[name] - want) <= 1 + 1e-8 * want, name, "is not", want)
 
 
 def check_loads(told, plans, runs, is_one):

@@ -22,17 +22,18 @@ KEYS = {key: set(names.split()) for key, names in {
     "transfers": "tensor from to bytes time_ns",
     "memory_bounds": "costs prices shares",
     "load_room": """weights load_ns memory_bound_ns memory_views memory_bounds memory_tree share_unit share_room_ns
-        share_prices share_room""",
+        share_prices share_room views tree ends""",
     "span_room": """weights paths span_ns memory_bound_ns memory_views memory_bounds memory_tree share_unit share_room_ns
         share_prices share_room""",
     "aim_room": "unfit aim_bound memory_bound_ns memory_views memory_bounds memory_tree ends",
     "ends": """rented without divisor times memory_bound_ns memory_bounds memory_tree share_unit share_room_ns share_prices
-        share_room share_bounds share_tree""",
+        share_room share_bounds share_tree weights bounds""",
+    "bounds": "costs prices shares",
     "aim_ends": "share_unit share_bounds share_tree rented without divisor",
 }.items()}
 NAMES = {"dims", "values", "given"}  # whose keys are names of the model's or of devices
 ROWS = {"tensors", "given_groups", "ops", "groups", "transfers", "op_costs", "group_costs", "all_groups", "to_device_costs",
-        "to_host_costs", "arcs", "load_arcs", "aim_arcs", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
+        "to_host_costs", "arcs", "load_arcs", "aim_arcs", "bounds", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
         "paths"}  # an element a line
 SAME_LINE = {"without", "divisor", "times"}
 CONTROL = {f"\\{c}": f"\\u00{ord(x):02x}" for c, x in zip("nrtbf", "\n\r\t\b\f")}

@@ -183,7 +183,7 @@ static gboolean
 is_near (gint64 have, double want)
 {
   want = MIN (want, (double) TP_PLAN_MAX_NUMBER);
-  return fabs ((double) have - want) <= 1 + ROUNDING * want;
+  return have >= 0 && fabs ((double) have - want) <= 1 + ROUNDING * want;
 }
 
 gboolean

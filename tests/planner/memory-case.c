@@ -475,6 +475,7 @@ tp_memory_case_check_second (const char *script, TpMemoryCaseWrite write,
   for (guint i = 2; i + 1 < argv->len; i++)
     {
       g_assert_nonnull (lines[i - 2]);
+      g_test_message ("%s", lines[i - 2]);
       if (strstr (lines[i - 2], "/good") != NULL)
         g_assert_true (g_str_has_suffix (lines[i - 2], ": valid"));
       else

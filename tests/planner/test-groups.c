@@ -93,16 +93,46 @@ typedef struct
   int first;                  /* of all groups, that the graph gives */
 } Given;
 
+static gboolean
+is_held (const TpGroup *inner, const TpGroup *outer)
+{
+  int n = 0;
+
+  for (int i = 0; i < outer->n_nodes && n < inner->n_nodes; i++)
+    n += outer->nodes[i] == inner->nodes[n];
+  return n == inner->n_nodes;
+}
+
+/* Those of @family that no group after them holds. */
+static TpGroups *
+list_outer (const TpGroups *family)
+{
+  TpGroups *outer = tp_groups_new ();
+
+  for (int i = 0; i < family->n_groups; i++)
+    {
+      gboolean is_outer = TRUE;
+
+      for (int k = i + 1; k < family->n_groups; k++)
+        is_outer &= !is_held (&family->groups[i], &family->groups[k]);
+      if (is_outer)
+        tp_groups_add_copy (outer, &family->groups[i]);
+    }
+  return outer;
+}
+
 static TpPlan *
 make_given_plan (const TpGraph *graph)
 {
   static const char *const devices[] = { "cpu", "gpu", NULL };
   g_autoptr (TpPlan) plan = tp_plan_new ();
+  g_autoptr (TpGroups) family
+      = tp_fuse_find_all (graph, (const char *const[]){ "concat", NULL }, devices);
 
   plan->version = 2;
   plan->n_devices = 2;
   plan->devices = g_strdupv ((char **) devices);
-  plan->all_groups = tp_fuse_find_all (graph, (const char *const[]){ "concat", NULL }, devices);
+  plan->all_groups = list_outer (family);
   plan->no_fuse = g_strdupv ((char *[]){ (char *) "concat", NULL });
   plan->costs = tp_costs_new (2, devices, graph, plan->all_groups);
   for (int i = 0; i < 2 * graph->n_nodes; i++)

@@ -237,7 +237,7 @@ write_bad_ends (TpTestBundle *bundle, const TpTestMixMutation *mutation)
 {
   int n_done = 0;
 
-  for (int round = 0; round < 400 && n_done < TP_EACH; round++)
+  for (int round = 0; round < 4000 && n_done < TP_EACH; round++)
     {
       g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
 
@@ -246,6 +246,7 @@ write_bad_ends (TpTestBundle *bundle, const TpTestMixMutation *mutation)
       write_mix (bundle, mix, mutation->name);
       n_done++;
     }
+  g_test_message ("%s: %d", mutation->name, n_done);
   g_assert_cmpint (n_done, >, 0);
 }
 
