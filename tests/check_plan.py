@@ -119,7 +119,8 @@ class Checker(Tree):
             return need(self.p["bound_ns"] <= least <= cost, "the cheapest plan is none")
         sd = math.hypot(*(spreads[m] - others[m] for m in {*spreads, *others})) / 1.96
         sds = 3 if self.p.get("same_silicon") else 1
-        need(0 <= cost - least <= sds * sd * (1 + 1e-9), "more than noise above the least")
+        need(0 <= cost - least <= sds * sd * (1 + 1e-9), "more than noise above the least",
+             *["(where limits bind: check_memory.py)"] * ("memory_tree" in self.p))
         need(copies < most if price else self.where == self.cheapest,
              "another plan is the cheapest")
         if self.is_shared and price:
