@@ -62,6 +62,7 @@ tp_sample_end (const TpSample *begin, TpSample *out_sample)
   read_counters (out_sample);
   out_sample->cpu_ns -= begin->cpu_ns;
   out_sample->n_preempted -= begin->n_preempted;
+  out_sample->is_starved = FALSE; /* who looks at that says so */
 }
 
 void
