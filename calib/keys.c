@@ -274,7 +274,10 @@ names_add (TpNames *names, const TpGraph *graph, const TpGroup *row)
   key = &tp_array_index (names->keys, TpKey, names->keys->len - 1);
   key->n_nodes = row->n_nodes;
   key->nodes = row->nodes;
-  key_init (key, graph, FALSE);
+  if (row->is_claimed)
+    key_init_claimed (key, graph);
+  else
+    key_init (key, graph, FALSE);
   key->nodes = NULL;
 }
 
@@ -292,13 +295,14 @@ tp_names_new (const TpGraph *graph, const TpGroups *groups)
     {
       TpGroup row = { 1, &i, FALSE };
 
-      if (like[i] < i)
-        names->key_of[i] = names->key_of[like[i]];
-      /* a reason names its op */
-      if (like[i] < i && tp_names_get (names, i)->reason == NULL)
-        continue;
       if (i >= graph->n_nodes)
         row = groups->groups[i - graph->n_nodes];
+      if (like[i] < i && !row.is_claimed)
+        names->key_of[i] = names->key_of[like[i]];
+      /* a reason names its op */
+      if (like[i] < i && !row.is_claimed
+          && tp_names_get (names, i)->reason == NULL)
+        continue;
       names->key_of[i] = names->keys->len;
       names_add (names, graph, &row);
     }

@@ -31,7 +31,7 @@ found = {}
 def walk(node, under):
     """Keys of each object that may have no others."""
     if "properties" in node and node.get("additionalProperties") is False:
-        found[under] = set(node["properties"])
+        found.setdefault(under, set()).update(node["properties"])
     for name, inner in node.get("properties", {}).items():
         walk(inner, name)
     if isinstance(node.get("items"), dict):
