@@ -19,7 +19,7 @@ plan price --devices $sims --objective price --price sim:desktop-cpu=2/h --price
 plan ref --devices ref --pin '*=ref' --no-fuse epilogue --no-pass layout
 
 python3 -B - "$top_srcdir" <<'PY' > .said 2>&1
-import glob, json, subprocess, sys
+import glob, hashlib, json, subprocess, sys
 sys.path.insert(0, sys.argv[1] + "/tests")
 import check_text
 
@@ -52,6 +52,11 @@ for path in sorted(glob.glob("*.json")):
     print("written", path, "{\n" + check_text.write_keys(rest) + ",\n" == text.rsplit(' "sha256": "', 1)[0])
     with open(f"laid-out-{path}", "w") as file:
         json.dump(values, file, indent=3)
+    # signed, but a byte of what it reads is missing
+    rest["weight_bytes"] = [max(at - 1, 0) for at in rest["weight_bytes"]]
+    laid_out = "{\n" + check_text.write_keys(rest) + ",\n"
+    with open(f"light-{path}", "w") as file:
+        file.write(laid_out + f' "sha256": "{hashlib.sha256(laid_out.encode()).hexdigest()}"\n}}\n')
     values["ops"][0]["colour"] = 1
     with open(f"spoilt-{path}", "w") as file:
         json.dump(values, file)
@@ -64,5 +69,7 @@ for end in time throughput makespan energy price time-3 throughput-3 makespan-3-
   try 0 check "laid-out-$end.json" && python3 -B "$checker" "laid-out-$end.json" > .out 2> .err; say $? "laid out anew, $end"
   ! "$TPLAN" check "spoilt-$end.json" > .out 2> .err && err_has colour; say $? "  but for a key that no plan has"
   ! python3 -B "$checker" "spoilt-$end.json" > .out 2> .err && out_has colour; say $? "  nor for the checker in Python"
+  ! "$TPLAN" check "light-$end.json" > .out 2> .err && out_has weight_bytes; say $? "  nor one that takes less than it reads"
+  ! python3 -B "$checker" "light-$end.json" > .out 2> .err && out_has weight_bytes; say $? "  nor for that one"
 done
 finish

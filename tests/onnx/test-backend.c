@@ -8,8 +8,10 @@
 
 #include "tests/onnx/walk.h"
 
+#include <string.h>
+
 #define N_CASES 1072
-#define FLOOR_REF 961
+#define FLOOR_REF 972
 #define FLOOR_CPU 887
 #define SAMPLE 8
 
@@ -32,11 +34,13 @@ is_ready (const char *device)
   return obstacle == NULL;
 }
 
-/* What it is to be like is of one shape in the model, of another in the file. */
+/* What it is to be like is of one shape in the model, of another in the file; or the
+ * epsilon that results are of is not in the model. */
 static gboolean
 is_wrong (const OnnxCase *onnx_case)
 {
-  return g_pattern_match_simple ("node/test_castlike*BFLOAT16*", onnx_case->name);
+  return g_pattern_match_simple ("node/test_castlike*BFLOAT16*", onnx_case->name)
+         || strcmp (onnx_case->name, "node/test_adam_multiple") == 0;
 }
 
 static void

@@ -20,25 +20,8 @@ raise_weights (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-/* Where a constant is read. */
-static gboolean
-lower_weights (TpPlan *plan, const TpTestCase *test)
-{
-  for (int i = 0; i < test->graph->n_tensors; i++)
-    {
-      const TpTensor *it = &test->graph->tensors[i];
-
-      if (!tp_tensor_is_constant (it) || it->n_consumers == 0)
-        continue;
-      plan->weight_bytes[plan->placements[it->consumers[0]].device] = 0;
-      return TRUE;
-    }
-  return FALSE;
-}
-
 const TpTestMutation tp_test_byte_mutations[] = {
   { "raise-peak", raise_peak },
   { "raise-weights", raise_weights },
-  { "lower-weights", lower_weights },
   { NULL, NULL },
 };
