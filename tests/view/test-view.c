@@ -71,7 +71,7 @@ chain_init (Chain *chain)
   chain->transfers[1] = (TpTransfer){ 4, 1, 0, 24, 8000 };
   chain->members[0] = 2;
   chain->members[1] = 3;
-  chain->group = (TpGroup){ 2, chain->members };
+  chain->group = (TpGroup){ 2, chain->members, FALSE };
   chain->groups = (TpGroups){ 1, &chain->group };
   chain->devices[0] = cpu_name;
   chain->devices[1] = gpu_name;
