@@ -64,16 +64,22 @@ assert first[5] == second[5] == 1 and 25e3 < first[1] <= first[0] < 100e3, first
 assert second[1] == 0 and 0 <= second[0] < 75e3, second' 2> .err; say $? "  with what is idle counted once"
 
 # Runs are counted, and held against what was predicted.
-counted run energy.json --duration=1s --format=json; say $? "runs that are counted"
-"$python" -c '
+# The watts are the mean of all runs, which others on the machine take up: up to five times.
+drawn ()
+{
+  for _ in 1 2 3 4 5; do
+    counted run energy.json --duration=1s --format=json || return 1
+    "$python" -c '
 import json
 run = json.load(open(".out"))
 energy = run["energy"]
 assert energy["counters"] == "package-0" and energy["reason"] is energy["uncounted"] is None, energy
-watts = energy["counted_j"] / (run["median_ns"] * 1e-9)
-is_disturbed = run["preempted_runs"] + run["apart_runs"] > 0  # then runs differ, and the mean counts
-assert 25 < watts and (watts < 150 or is_disturbed), run
-assert abs (energy["predicted_j"] / energy["counted_j"] - 1 - energy["error"]) < 1e-6, energy' 2> .err; say $? "  draw what the processor did meanwhile"
+assert 25 < energy["counted_j"] / (run["median_ns"] * 1e-9) < 150, run
+assert abs (energy["predicted_j"] / energy["counted_j"] - 1 - energy["error"]) < 1e-6, energy' 2> .err && return 0
+  done
+  return 1
+}
+drawn; say $? "runs that are counted draw what the processor did meanwhile"
 counted run energy.json --duration=1s; say $? "and are told of"
 out_has '^energy  *[0-9.]* [um]J a run by package-0; [0-9.]* [um]J predicted, [-+][0-9.]* %$'; say $? "  beside what was predicted"
 try 0 run energy.json --repeat=1 --warmup=0; say $? "one run"

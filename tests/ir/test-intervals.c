@@ -165,6 +165,18 @@ draw_crowd (TpInterval *it, int n, int kind)
     }
 }
 
+static void
+check_plain (TpInterval *it, int n, gint64 align)
+{
+  g_autofree TpInterval *plain = g_memdup2 (it, n * sizeof it[0]);
+
+  tp_scratch_reset (&scratch);
+  tp_intervals_pack (it, n, align, &scratch, NULL);
+  pack_plainly (plain, n, align);
+  for (int i = 0; i < n; i++)
+    g_assert_cmpint (it[i].offset, ==, plain[i].offset);
+}
+
 /* Enough of them that places are read off skylines. */
 static void
 test_plain_crowds (void)
@@ -174,15 +186,9 @@ test_plain_crowds (void)
       {
         const int n = 600;
         g_autofree TpInterval *it = g_new0 (TpInterval, n);
-        g_autofree TpInterval *plain = NULL;
 
         draw_crowd (it, n, kind);
-        plain = g_memdup2 (it, n * sizeof it[0]);
-        tp_scratch_reset (&scratch);
-        tp_intervals_pack (it, n, align, &scratch, NULL);
-        pack_plainly (plain, n, align);
-        for (int i = 0; i < n; i++)
-          g_assert_cmpint (it[i].offset, ==, plain[i].offset);
+        check_plain (it, n, align);
       }
 }
 
@@ -213,15 +219,9 @@ test_plain_runs (void)
       {
         const int n = 500;
         g_autofree TpInterval *it = g_new0 (TpInterval, n);
-        g_autofree TpInterval *plain = NULL;
 
         draw_run (it, n, kind);
-        plain = g_memdup2 (it, n * sizeof it[0]);
-        tp_scratch_reset (&scratch);
-        tp_intervals_pack (it, n, align, &scratch, NULL);
-        pack_plainly (plain, n, align);
-        for (int i = 0; i < n; i++)
-          g_assert_cmpint (it[i].offset, ==, plain[i].offset);
+        check_plain (it, n, align);
       }
 }
 
