@@ -11,6 +11,7 @@
 #include "calib/device-match.h"
 #include "calib/links.h"
 #include "calib/tune.h"
+#include "calib/tuned-sums.h"
 #include "ir/map.h"
 #include "ir/name-hash.h"
 #include "runtime/devices.h"
@@ -36,6 +37,7 @@ kernel_free (gpointer data)
 
   g_free (kernel->label);
   g_free (kernel->digest);
+  g_free (kernel->family);
   tp_pointers_free (kernel->choices);
   g_free (kernel);
 }
@@ -149,8 +151,7 @@ find_correlation (const TpPointers *choices)
 void
 tp_tuned_judge (TpTuned *tuned)
 {
-  double logs = 0, squares = 0, correlations = 0;
-  int n_gains = 0, n_correlations = 0;
+  TpTunedMean mean = { 0 };
 
   for (guint i = 0; i < tuned->kernels->len; i++)
     {
@@ -160,22 +161,10 @@ tp_tuned_judge (TpTuned *tuned)
              compare_choices);
       it->gain = find_gain (it->choices);
       it->correlation = find_correlation (it->choices);
-      if (!isnan (it->gain.ratio))
-        {
-          logs += log (it->gain.ratio);
-          squares += it->gain.half * it->gain.half;
-          n_gains++;
-        }
-      if (!isnan (it->correlation))
-        {
-          correlations += it->correlation;
-          n_correlations++;
-        }
+      tp_tuned_mean_add (&mean, it);
     }
-  tuned->gain = n_gains > 0 ? (TpGain){ exp (logs / n_gains),
-                                        sqrt (squares) / n_gains }
-                            : (TpGain){ NAN, NAN };
-  tuned->correlation = n_correlations > 0 ? correlations / n_correlations : NAN;
+  tuned->gain = tp_tuned_mean_get_gain (&mean);
+  tuned->correlation = tp_tuned_mean_get_correlation (&mean);
 }
 
 /* ---- what was timed ------------------------------------------------------ */
@@ -271,9 +260,20 @@ find_choice (const TpPointers *choices, const char *schedule)
   return NULL;
 }
 
+/* "contract", "reduce+items": the family of each nest's schedule, in their order. */
+static char *
+describe_families (const char *schedule)
+{
+  g_auto (GStrv) nests = g_strsplit (schedule, "; ", -1);
+
+  for (int i = 0; nests[i] != NULL; i++)
+    nests[i][strcspn (nests[i], " ")] = '\0';
+  return g_strjoinv ("+", nests);
+}
+
 /* Sets the ranks of @choices; with @is_all adds what else would be timed. @timed:
- * (nullable) */
-static void
+ * (nullable). Returns the model's first. */
+static char *
 rank_choices (const TpKey *key, const TpTarget *target, const Timed *timed,
               gboolean is_all, TpPointers *choices)
 {
@@ -299,6 +299,7 @@ rank_choices (const TpKey *key, const TpTarget *target, const Timed *timed,
       choice->rank = k + 1;
       choice->regret = ranked[k].regret;
     }
+  return g_strdup (texts->len > 0 ? texts->pdata[ranked[0].at] : "");
 }
 
 /* ---- reading ------------------------------------------------------------- */
@@ -322,6 +323,7 @@ make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target,
              gboolean is_all)
 {
   g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
+  g_autofree char *first = NULL;
 
   kernel->label = g_strdup (key->label);
   kernel->digest = g_strdup (key->digest);
@@ -329,7 +331,8 @@ make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target,
   kernel->is_tuned = timed != NULL && timed->is_tuned;
   if (timed != NULL)
     add_timed (timed, kernel->choices);
-  rank_choices (key, target, timed, is_all, kernel->choices);
+  first = rank_choices (key, target, timed, is_all, kernel->choices);
+  kernel->family = describe_families (first);
   if (is_all)
     kernel->n_choices = tp_program_count_choices (key->lowered, target);
   return g_steal_pointer (&kernel);

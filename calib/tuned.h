@@ -25,6 +25,8 @@ typedef struct
 typedef struct
 {
   char *label, *digest;       /* (owned) as in its entries */
+  char *family;               /* (owned) of schedules, that the model's first is of;
+                               * of several nests "reduce+items"; "": it has none */
   int n_places;               /* where the model has it */
   gboolean is_tuned;
   gint64 n_choices;           /* that there are, as tp_program_count_choices () has
