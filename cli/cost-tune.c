@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "api/tuned.h"
+#include "calib/tuned-sums.h"
 #include "cli/csv.h"
 #include "cli/hint-plan.h"
 #include "cli/hint-words.h"
@@ -22,6 +23,7 @@ typedef struct
   const char *model;
   gboolean is_all;
   TpTable *table;
+  TpPointers *tuned;          /* (unowned) TpTuned, of all models */
   json_t *devices, *kernels, *choices;
   gboolean has_any;           /* there is something to show */
 } Showing;
@@ -147,6 +149,28 @@ print_summary (const Showing *self, const TpTuned *tuned)
                correlation != NULL ? correlation : "?");
 }
 
+/* The model, on a device, by family of schedules. */
+static void
+print_family (const Showing *self, const TpTunedSum *sum)
+{
+  TpGain mean = tp_tuned_mean_get_gain (&sum->mean);
+  g_autofree char *gain = format_gain (&mean);
+  g_autofree char *correlation
+      = format_correlation (tp_tuned_mean_get_correlation (&sum->mean));
+  g_autofree char *least
+      = sum->worst != NULL
+            ? g_strdup_printf (", least %.2f (%s)", sum->worst->correlation,
+                               sum->worst->label)
+            : g_strdup ("");
+
+  tp_cli_note (self->cli,
+               "%s, %s: %d kernel%s tuned, %d schedules timed; gain %s; ranks "
+               "and times correlate by %s%s", sum->device, sum->family,
+               sum->n_kernels, sum->n_kernels == 1 ? "" : "s", sum->n_schedules,
+               gain != NULL ? gain : "?",
+               correlation != NULL ? correlation : "?", least);
+}
+
 /* ---- as data ------------------------------------------------------------- */
 
 /* null: it was not timed. */
@@ -183,10 +207,10 @@ add_kernel_record (const Showing *self, const char *device,
 {
   json_array_append_new (
       self->kernels,
-      json_pack ("{s:o, s:o, s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "model",
+      json_pack ("{s:o, s:o, s:o, s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:o}", "model",
                  tp_cli_string (self->model), "device", tp_cli_string (device),
                  "kernel", tp_cli_string (kernel->label), "digest",
-                 kernel->digest, "places", kernel->n_places, "schedules",
+                 kernel->digest, "family", kernel->family, "places", kernel->n_places, "schedules",
                  count_timed (kernel), "gain",
                  tp_cli_real (kernel->gain.ratio), "gain_half_interval",
                  tp_cli_real (kernel->gain.ratio * kernel->gain.half),
@@ -209,6 +233,24 @@ add_device_record (const Showing *self, const TpTuned *tuned)
                  tp_cli_real (tuned->gain.ratio * tuned->gain.half),
                  "correlation", tp_cli_real (tuned->correlation), "untuned",
                  (int) (tuned->kernels->len - count_tuned (tuned))));
+}
+
+static json_t *
+family_to_json (const TpTunedSum *sum)
+{
+  TpGain gain = tp_tuned_mean_get_gain (&sum->mean);
+
+  return json_pack (
+      "{s:o, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "device",
+      tp_cli_string (sum->device), "family", sum->family, "kernels",
+      sum->n_kernels, "schedules", sum->n_schedules, "gain",
+      tp_cli_real (gain.ratio), "gain_half_interval",
+      tp_cli_real (gain.ratio * gain.half), "correlation",
+      tp_cli_real (tp_tuned_mean_get_correlation (&sum->mean)),
+      "least_correlation",
+      tp_cli_real (sum->worst != NULL ? sum->worst->correlation : NAN),
+      "least_kernel",
+      tp_cli_string (sum->worst != NULL ? sum->worst->label : NULL));
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -264,8 +306,9 @@ show_model (Showing *self, TplanCosts *costs, const GArray *dims,
 
   for (guint i = 0; all != NULL && i < all->len; i++)
     {
-      const TpTuned *tuned = all->pdata[i];
+      TpTuned *tuned = g_steal_pointer (&all->pdata[i]);
 
+      tp_pointers_add (self->tuned, tuned);
       for (guint k = 0; k < tuned->kernels->len; k++)
         show_kernel (self, tuned->device, tuned->kernels->pdata[k]);
       add_device_record (self, tuned);
@@ -277,15 +320,26 @@ show_model (Showing *self, TplanCosts *costs, const GArray *dims,
 static void
 print (const Showing *self)
 {
-  if (self->cli->format == TP_FORMAT_TABLE && self->has_any)
-    tp_table_print (self->table, self->cli);
-  if (self->cli->format != TP_FORMAT_TABLE)
-    tp_cli_print_data (self->cli,
-                       json_pack ("{s:s, s:O, s:O, s:O}", "format",
-                                  "tplan-cost-tune/1", "devices",
-                                  self->devices, "kernels", self->kernels,
-                                  "choices", self->choices),
-                       "choices");
+  g_autoptr (TpPointers) sums = tp_tuned_sums_list (self->tuned);
+  json_t *families;
+
+  if (self->cli->format == TP_FORMAT_TABLE)
+    {
+      if (self->has_any)
+        tp_table_print (self->table, self->cli);
+      for (guint i = 0; i < sums->len; i++)
+        print_family (self, sums->pdata[i]);
+      return;
+    }
+  families = json_array ();
+  for (guint i = 0; i < sums->len; i++)
+    json_array_append_new (families, family_to_json (sums->pdata[i]));
+  tp_cli_print_data (self->cli,
+                     json_pack ("{s:s, s:O, s:o, s:O, s:O}", "format",
+                                "tplan-cost-tune/1", "devices", self->devices,
+                                "families", families, "kernels", self->kernels,
+                                "choices", self->choices),
+                     "choices");
 }
 
 gboolean
@@ -297,8 +351,11 @@ tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
           "  SCHEDULE", NULL };
   g_autoptr (TpTable) table = tp_table_new (headers);
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
+  g_autoptr (TpPointers) tuned
+      = tp_pointers_new ((GDestroyNotify) tp_tuned_free);
   TplanCosts *costs = dims != NULL ? tp_cli_get_costs (cli, error) : NULL;
-  Showing self = { .cli = cli, .table = table, .is_all = is_all };
+  Showing self
+      = { .cli = cli, .table = table, .is_all = is_all, .tuned = tuned };
   gboolean is_good = costs != NULL;
 
   self.devices = json_array ();

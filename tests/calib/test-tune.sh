@@ -119,11 +119,27 @@ import json, sys
 some, all = (json.load(open(path)) for path in sys.argv[1:])
 names = ["gain", "correlation", "kernels"]
 assert [{n: d[n] for n in names} for d in some["devices"]] == [{n: d[n] for n in names} for d in all["devices"]]
+assert some["families"] == all["families"]
+(family,), tuned = some["families"], [k for k in some["kernels"] if k["tuned"]]
+assert family["kernels"] == len(tuned) and family["schedules"] == sum(k["schedules"] for k in tuned)
+assert {k["family"] for k in tuned} == {family["family"]} == {"contract"}, tuned
+least = min(tuned, key=lambda k: k["correlation"])
+assert (family["least_correlation"], family["least_kernel"]) == (least["correlation"], least["kernel"]), family
 assert some["devices"][0]["untuned"] == 0 and some["kernels"] and all["choices"]
 for row in some["choices"]:
     assert row in all["choices"], row
 END
 result $? "... has what was tuned, as it is without"
+"$TPLAN" cost tune -d cpu --threads 1 --format json tiny.json tiny.json > twice 2> err
+"$python" - out twice > err 2>&1 <<'END'
+import json, sys
+once, twice = (json.load(open(path)) for path in sys.argv[1:])
+assert twice["families"] == once["families"] and len(twice["kernels"]) == 2 * len(once["kernels"])
+END
+result $? "a kernel of two models counts once"
+"$TPLAN" cost tune -d cpu --threads 1 tiny.json > out 2> err
+grep -q '^cpu, contract: 1 kernel tuned, [0-9]* schedules timed; gain .*; ranks and times correlate by .*, least .* (MatMul+Relu 64x80)$' err
+result $? "by family of schedules, in words"
 run "nothing was tuned there" "$TPLAN" cost tune -d ref --format json tiny.json
 
 # as if measured where nothing else runs: what is in company, or did not settle in
