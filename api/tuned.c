@@ -18,7 +18,7 @@ has_schedules (const char *device)
 
 TpPointers *
 tp_api_read_tuned (const TplanCosts *costs, const TplanGraph *graph,
-                   gboolean is_all, GError **error)
+                   const TpTunedAsked *asked, GError **error)
 {
   g_autoptr (TpPointers) all
       = tp_pointers_new ((GDestroyNotify) tp_tuned_free);
@@ -33,8 +33,8 @@ tp_api_read_tuned (const TplanCosts *costs, const TplanGraph *graph,
   keys = tp_keys_new (graph->graph, groups, TRUE);
   for (int i = 0; i < costs->n_devices; i++)
     {
-      const TpTunedScope scope
-          = { costs->devices[i], costs->n_threads, is_all };
+      const TpTunedScope scope = { costs->devices[i], costs->n_threads,
+                                   asked->is_all, asked->is_relaxed };
       TpTuned *tuned;
 
       if (!has_schedules (costs->devices[i]))

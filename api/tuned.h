@@ -5,10 +5,16 @@
 #include "calib/tuned.h"
 #include "include/tplan.h"
 
+/* As in TpTunedScope. */
+typedef struct
+{
+  gboolean is_all, is_relaxed;
+} TpTunedAsked;
+
 /* A TpTuned for each device of @costs that kernels are made for, as
- * tp_tuned_read () has it. @is_all: as in its scope. Measures nothing. */
+ * tp_tuned_read () has it. Measures nothing. */
 TpPointers *tp_api_read_tuned (const TplanCosts *costs,
-                               const TplanGraph *graph, gboolean is_all,
-                               GError **error);
+                               const TplanGraph *graph,
+                               const TpTunedAsked *asked, GError **error);
 
 #endif

@@ -271,16 +271,16 @@ describe_families (const char *schedule)
   return g_strjoinv ("+", nests);
 }
 
-/* Sets the ranks of @choices; with @is_all adds what else would be timed. @timed:
- * (nullable). Returns the model's first. */
+/* Sets the ranks of @choices; adds what else would be timed, if that is asked for.
+ * @timed: (nullable). Returns the model's first. */
 static char *
 rank_choices (const TpKey *key, const TpTarget *target, const Timed *timed,
-              gboolean is_all, TpPointers *choices)
+              const TpTunedScope *scope, TpPointers *choices)
 {
   g_autoptr (TpArray) regrets = tp_array_new (sizeof (double));
   g_autoptr (TpPointers) texts = tp_program_list_candidates (
       key->lowered, target, TP_TUNE_CANDIDATES,
-      timed != NULL && timed->is_relaxed, regrets);
+      scope->is_relaxed || (timed != NULL && timed->is_relaxed), regrets);
   g_autofree Candidate *ranked = g_new (Candidate, texts->len + 1);
 
   for (guint i = 0; i < texts->len; i++)
@@ -292,7 +292,7 @@ rank_choices (const TpKey *key, const TpTarget *target, const Timed *timed,
       const char *text = texts->pdata[ranked[k].at];
       TpTunedChoice *choice = find_choice (choices, text);
 
-      if (choice == NULL && is_all)
+      if (choice == NULL && scope->is_all)
         choice = add_choice (choices, text);
       if (choice == NULL)
         continue;
@@ -320,7 +320,7 @@ add_timed (const Timed *timed, TpPointers *choices)
 /* @timed: (nullable) */
 static TpTunedKernel *
 make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target,
-             gboolean is_all)
+             const TpTunedScope *scope)
 {
   g_autoptr (TpTunedKernel) kernel = g_new0 (TpTunedKernel, 1);
   g_autofree char *first = NULL;
@@ -331,9 +331,9 @@ make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target,
   kernel->is_tuned = timed != NULL && timed->is_tuned;
   if (timed != NULL)
     add_timed (timed, kernel->choices);
-  first = rank_choices (key, target, timed, is_all, kernel->choices);
+  first = rank_choices (key, target, timed, scope, kernel->choices);
   kernel->family = describe_families (first);
-  if (is_all)
+  if (scope->is_all)
     kernel->n_choices = tp_program_count_choices (key->lowered, target);
   return g_steal_pointer (&kernel);
 }
@@ -384,7 +384,7 @@ add_kernels (TpTuned *tuned, const TpKeys *keys, const TpMap *timed,
         return FALSE;
       if (kernel == NULL)
         {
-          kernel = make_kernel (key, its, &target, scope->is_all);
+          kernel = make_kernel (key, its, &target, scope);
           tp_pointers_add (tuned->kernels, kernel);
           tp_map_insert (found, kernel->digest, kernel);
         }
@@ -426,6 +426,7 @@ tp_tuned_read (TpCostDb *db, const TpKeys *keys, const TpTunedScope *scope,
       = tp_map_new (tp_name_hash, g_str_equal, g_free, timed_free);
   g_auto (TpDeviceMatch) match = { 0 };
 
+  tp_accuracy_set (db, scope->is_relaxed);
   tuned->device = g_strdup (scope->device);
   tuned->kernels = tp_pointers_new (kernel_free);
   if (!tp_device_match_init (&match, db, scope->device, scope->n_threads,

@@ -52,6 +52,8 @@ typedef struct
   int n_threads;
   gboolean is_all;            /* kernels that were not tuned, too, and of all what
                                * would be timed */
+  gboolean is_relaxed;        /* schedules with larger errors are used and would be
+                               * timed, too: calib/accuracy.h */
 } TpTunedScope;
 
 /* Of the kernels that a model runs fused on a device, those that were tuned. @keys:

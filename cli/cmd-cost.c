@@ -11,6 +11,7 @@
 #include "cli/cost-tune.h"
 #include "cli/csv.h"
 #include "cli/output.h"
+#include "cli/planning.h"
 #include "cli/text.h"
 #include "format/file.h"
 #include "ir/near-name.h"
@@ -396,6 +397,13 @@ static gboolean
 check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
              GError **error)
 {
+  if (tp_cli_planning.accuracy != NULL && strcmp (verb, "tune") != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "cost %s: --accuracy is for 'cost tune': leave it out",
+                   verb);
+      return FALSE;
+    }
   if (is_planning || (cli->given & USES_MODELS) == 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -438,7 +446,8 @@ static const GOptionEntry options[] = {
   { "all", 'a', 0, G_OPTION_ARG_NONE, &given.is_all,
     "stale, equal or untimed ones too; forget: all", NULL },
   { "stale", 0, 0, G_OPTION_ARG_NONE, &given.is_stale,
-    "forget: only what no longer holds", NULL },
+    "forget: stale ones; tune: --accuracy=relaxed", NULL },
+  TP_ACCURACY_OPTION,
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 

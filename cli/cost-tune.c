@@ -8,6 +8,7 @@
 
 #include "api/tuned.h"
 #include "calib/tuned-sums.h"
+#include "cli/accuracy.h"
 #include "cli/csv.h"
 #include "cli/hint-plan.h"
 #include "cli/hint-words.h"
@@ -21,7 +22,7 @@ typedef struct
 {
   TpCli *cli;
   const char *model;
-  gboolean is_all;
+  TpTunedAsked asked;
   TpTable *table;
   TpPointers *tuned;          /* (unowned) TpTuned, of all models */
   json_t *devices, *kernels, *choices;
@@ -302,7 +303,7 @@ show_model (Showing *self, TplanCosts *costs, const GArray *dims,
             ? tp_cli_load_model (self->cli, self->model, dims, error) : NULL;
   g_autoptr (TpPointers) all
       = graph != NULL
-            ? tp_api_read_tuned (costs, graph, self->is_all, error) : NULL;
+            ? tp_api_read_tuned (costs, graph, &self->asked, error) : NULL;
 
   for (guint i = 0; all != NULL && i < all->len; i++)
     {
@@ -355,8 +356,11 @@ tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
       = tp_pointers_new ((GDestroyNotify) tp_tuned_free);
   TplanCosts *costs = dims != NULL ? tp_cli_get_costs (cli, error) : NULL;
   Showing self
-      = { .cli = cli, .table = table, .is_all = is_all, .tuned = tuned };
-  gboolean is_good = costs != NULL;
+      = { .cli = cli, .asked = { .is_all = is_all }, .table = table, .tuned = tuned };
+  gboolean is_good
+      = costs != NULL
+        && tp_cli_parse_accuracy (tp_cli_planning.accuracy,
+                                  &self.asked.is_relaxed, error);
 
   self.devices = json_array ();
   self.kernels = json_array ();

@@ -5,7 +5,8 @@
 #include "cli/cli.h"
 
 /* Of each of @models: every schedule that was timed of its kernels, as --format
- * says; with @is_all those that would be, too, also of kernels not tuned. */
+ * says; with @is_all those that would be, too, also of kernels not tuned. Obeys
+ * --accuracy. */
 gboolean tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
                        GError **error);
 

@@ -108,4 +108,25 @@ say $? "of each kernel tuned one is used without larger errors"
 try 0 optimize -q -d cpu --threads 1 -f -o full.json conv.json && ! has_larger full.json; say $? "nor does a tuned table give them unasked"
 try 0 calibrate -d cpu --threads 1 --level tune --format json --accuracy=relaxed conv.json && out_has '"samples": 0,'
 say $? "nothing is tuned twice"
+# What tuning found: the star, and what would be timed.
+tuned () # ARGUMENT...: schedules of the kernel that has such, with larger errors or without
+{
+  "$TPLAN" cost tune --cost "$@" -d cpu --threads 1 --format csv conv.json > .out 2> .err || return 1
+  "$python" -c 'import csv, sys
+rows = list(csv.DictReader(open(".out")))
+larger = [row for row in rows if "winograd output=4 " in row["schedule"]]
+kernels = {row["digest"] for row in larger}
+stars = ["winograd output=4 " in row["schedule"] for row in rows if row["used"] == "true" and row["digest"] in kernels]
+print("larger" if larger else "none", "star" if True in stars else "else" if stars else "no star")'
+}
+sql "UPDATE entry SET state = 0 WHERE schedule LIKE '%winograd output=4 %'"
+settle
+[ "$(tuned cost.db)" = "larger else" ] && [ "$(tuned cost.db --accuracy=full)" = "larger else" ]
+say $? "cost tune: the star is where plans have it that do not ask for them"
+[ "$(tuned cost.db --accuracy=relaxed)" = "larger star" ]; say $? "and where those have it that do"
+[ "$(tuned new.db --all)" = "none no star" ] && [ "$(tuned new.db --all --accuracy=relaxed)" = "larger no star" ]
+say $? "what would be timed is what calibrate would time with the same option"
+try 0 cost tune --cost new.db -d cpu --threads 1 --accuracy=relaxed conv.json \
+  && err_has 'no kernel was tuned on cpu: `tplan calibrate .*--level tune .*--accuracy relaxed'
+say $? "who asks for them is told how to get them"
 finish
