@@ -11,6 +11,7 @@
 
 #include "ir/guard.h"
 #include "planner/cut.h"
+#include "planner/heft.h"
 #include "planner/limit.h"
 #include "planner/load-model.h"
 #include "planner/load.h"
@@ -28,6 +29,7 @@
 #define WORK (5 << 19)        /* of all searches: a quarter of a second's */
 #define CUT_NODES (1 << 20)   /* over all cuts */
 #define SHARE_NODES (1 << 13) /* on three devices and more, where it is none */
+#define HEFT_STEPS (1 << 21)
 #define ROOM_WORK (1 << 17)   /* as of TpSpanRoom, for each search */
 #define CLIMBS 6              /* of what fits, on two devices */
 #define PLAIN 4               /* the weight of what counts as it is */
@@ -96,6 +98,13 @@ offer_cuts (TpSpanBest *best, guint8 *devices)
       offer_weighted (best, d, rows[i][0], rows[i][1], devices);
 }
 
+static void
+offer_heft (TpSpanBest *best, guint8 *devices)
+{
+  if (tp_heft_place (best->problem, HEFT_STEPS, devices))
+    tp_span_best_offer (best, devices);
+}
+
 /* The best of all searches. */
 typedef struct
 {
@@ -128,7 +137,10 @@ search (Found *found, const guint8 *start, gboolean wants_cuts)
   if (wants_cuts)
     offer_alone (&best, tried);
   if (wants_cuts && has_choice)
-    offer_cuts (&best, tried);
+    {
+      offer_cuts (&best, tried);
+      offer_heft (&best, tried);
+    }
   if (has_choice)
     tp_span_best_improve (&best);
   found->work_left += best.work_left - found->work_left / 2;
