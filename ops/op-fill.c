@@ -288,6 +288,40 @@ one_hot_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
+/* All off; then each index has its place. */
+static gboolean
+one_hot_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) off = tp_lowering_new (graph, node, lowered);
+  g_auto (TpLowering) on = tp_lowering_new (graph, node, lowered);
+  const TpTensor *indices = tp_lowering_get_input (&on, 0);
+  const TpTensor *values = tp_lowering_get_input (&on, 2);
+  const TpTensor *out = on.out;
+  TpAccess *load = NULL;
+  int axis = 0, at;
+
+  if (!tp_node_get_axis (node, -1, out->rank, &axis, error))
+    return FALSE;
+  if (out->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", out->name);
+  tp_lowering_add_output_axes (&off);
+  tp_lowering_add_load (&off, 2);
+  tp_lowering_finish (&off, tp_lowering_last_load (&off));
+  for (int i = 0; i < indices->rank; i++)
+    tp_lowering_add_axis (&on, indices->dims[i],
+                          out->strides[i < axis ? i : i + 1]);
+  load = tp_lowering_add_load (&on, 0);
+  memcpy (load->stride, indices->strides,
+          indices->rank * sizeof indices->strides[0]);
+  at = tp_nest_convert (on.nest, tp_lowering_last_load (&on),
+                        TPLAN_DTYPE_INT64);
+  tp_access_pick (&on.nest->store, out, axis, at);
+  load = tp_lowering_add_load (&on, 2);
+  load->offset = values->strides[0];
+  return tp_lowering_finish (&on, tp_lowering_last_load (&on));
+}
+
 static void
 one_hot_reference (const TpNode *node, const TpRefTensor *const *inputs,
                    TpRefTensor *outputs)
@@ -317,6 +351,7 @@ const TpOp tp_op_one_hot = {
   .n_inputs_max = 3,
   .attrs = tp_attrs_axis,
   .infer = one_hot_infer,
+  .lower = one_hot_lower,
   .reference = one_hot_reference,
   .moves = TP_MOVES (2),
 };

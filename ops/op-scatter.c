@@ -167,6 +167,77 @@ tp_scatter_find (const TpScatter *scatter, const double *indices, gint64 update)
   return block;
 }
 
+/* ---- lowering: the data, then one update after the other ------------------ */
+
+static int
+combine_expr (TpNest *nest, int reduction, int old, int update)
+{
+  static const TpExprOp ops[] = {
+    [ADD] = TP_EXPR_ADD,
+    [MULTIPLY] = TP_EXPR_MUL,
+    [SMALLER] = TP_EXPR_MIN,
+    [LARGER] = TP_EXPR_MAX,
+  };
+
+  return reduction == REPLACE ? update
+                              : tp_nest_binary (nest, ops[reduction], old, update);
+}
+
+/* Updates along the axis take turns, so that none of one turn meet. Every access picks
+ * by the same index. */
+static void
+add_element_updates (TpLowering *lowering, int axis, int reduction)
+{
+  const TpTensor *indices = tp_lowering_get_input (lowering, 1);
+  const TpTensor *updates = tp_lowering_get_input (lowering, 2);
+  const TpTensor *out = lowering->out;
+  TpNest *nest = lowering->nest;
+  TpAccess *load = tp_lowering_add_load (lowering, 1);
+  int at, update, old = -1;
+
+  for (int i = 0; i < out->rank; i++)
+    tp_lowering_add_axis (lowering, i == axis ? 1 : indices->dims[i],
+                          i == axis ? 0 : out->strides[i]);
+  memcpy (load->stride, indices->strides, out->rank * sizeof load->stride[0]);
+  load->step = indices->strides[axis];
+  at = tp_lowering_last_load (lowering);
+  load = tp_lowering_add_load (lowering, 2);
+  memcpy (load->stride, updates->strides, out->rank * sizeof load->stride[0]);
+  load->step = updates->strides[axis];
+  update = tp_lowering_last_load (lowering);
+  tp_access_pick (&nest->store, out, axis, at);
+  if (reduction != REPLACE)
+    {
+      load = tp_nest_add_load (nest, nest->store.operand);
+      *load = nest->store;
+      old = tp_lowering_last_load (lowering);
+    }
+  tp_lowering_finish (lowering, combine_expr (nest, reduction, old, update));
+}
+
+static gboolean
+scatter_elements_lower (const TpGraph *graph, const TpNode *node,
+                        TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *indices = tp_lowering_get_input (&lowering, 1);
+  int reduction = 0, axis = 0;
+
+  if (!find_reduction (node, &reduction, error)
+      || !tp_node_get_axis (node, 0, lowering.out->rank, &axis, error))
+    return FALSE;
+  if (lowering.out->count == 0 || indices->count == 0)
+    return tp_op_refuse (node, error, "a tensor of it is empty");
+  if (!tp_lower_pass (graph, node, lowered, error))
+    return FALSE;
+  add_element_updates (&lowering, axis, reduction);
+  lowered->first_repeated = 1;
+  lowered->n_iterations = indices->dims[axis];
+  return TRUE;
+}
+
+/* ---- reference ----------------------------------------------------------- */
+
 static double
 combine (int reduction, double old, double update)
 {
@@ -303,6 +374,7 @@ const TpOp tp_op_scatter_elements = {
   .tolerance = 1e-5,
   .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
+  .lower = scatter_elements_lower,
   .reference = scatter_reference,
   .reference_integer = scatter_reference_integer,
 };
@@ -319,6 +391,7 @@ const TpOp tp_op_scatter = {
   .tolerance = 1e-5,
   .data = &(const ScatterKind){ .is_nd = FALSE },
   .infer = scatter_infer,
+  .lower = scatter_elements_lower,
   .reference = scatter_reference,
   .reference_integer = scatter_reference_integer,
 };

@@ -5,6 +5,7 @@
 #include "ops/op-util.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Before opset 13 all dimensions from axis on are one; from 13 on only axis
  * counts. */
@@ -91,6 +92,155 @@ softmax_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
     return FALSE;
   softmax_add_axes (&lowering, first, end);
   return tp_lowering_finish (&lowering, softmax_expr (lowering.nest, *is_log));
+}
+
+/* ---- Hardmax ------------------------------------------------------------ */
+
+/* Whether the dimensions of @x from @first up to @end are one, stepped by the last. */
+static gboolean
+is_one_axis (const TpTensor *x, int first, int end)
+{
+  for (int i = end - 2; i >= first; i--)
+    if (x->strides[i] != x->strides[i + 1] * x->dims[i + 1])
+      return FALSE;
+  return TRUE;
+}
+
+/* The axes of @lowering that tell rows of @x apart, stored dense. */
+static void
+add_rows (TpLowering *lowering, const TpTensor *x, int first, int end)
+{
+  gint64 step = x->count / tp_dims_product (x->dims, first, end);
+
+  for (int i = 0; i < x->rank; i++)
+    if (i < first || i >= end)
+      {
+        step /= x->dims[i];
+        tp_lowering_add_axis (lowering, x->dims[i], step);
+      }
+}
+
+/* @access walks rows by @strides, which are of all dimensions. */
+static void
+walk_rows (TpAccess *access, int rank, const gint64 *strides, int first, int end)
+{
+  int axis = 0;
+
+  for (int i = 0; i < rank; i++)
+    if (i < first || i >= end)
+      access->stride[axis++] = strides[i];
+}
+
+/* Scratch: input 0 in rows; @out_strides: where. */
+static int
+copy_dense (const TpLowering *like, gint64 *out_strides)
+{
+  g_auto (TpLowering) copy
+      = tp_lowering_new (like->graph, like->node, like->lowered);
+  const TpTensor *x = tp_lowering_get_input (&copy, 0);
+  int to = tp_lowered_add_scratch (copy.lowered, x->dtype, x->count);
+  TpAccess *load = tp_lowering_add_load (&copy, 0);
+  gint64 step = 1;
+
+  tp_lowering_add_output_axes (&copy);
+  memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
+  copy.nest->store = (TpAccess){ .operand = to, .dtype = x->dtype, .index = -1 };
+  for (int i = x->rank - 1; i >= 0; step *= x->dims[i--])
+    copy.nest->store.stride[i] = out_strides[i] = step;
+  tp_lowering_finish (&copy, tp_lowering_last_load (&copy));
+  return to;
+}
+
+/* Into scratch: where in each row the first of the greatest stands. */
+static int
+hardmax_find (TpLowering *lowering, int first, int end)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  gint64 n = tp_dims_product (x->dims, first, end);
+  int places = tp_lowered_add_scratch (lowering->lowered, TPLAN_DTYPE_INT64,
+                                       x->count / n);
+  TpAccess *load = tp_lowering_add_load (lowering, 0);
+  gint64 strides[TP_MAX_RANK];
+  int k;
+
+  memcpy (strides, x->strides, sizeof strides);
+  if (!is_one_axis (x, first, end))
+    load->operand = copy_dense (lowering, strides);
+  lowering->nest->store = (TpAccess){ .operand = places,
+                                      .dtype = TPLAN_DTYPE_INT64, .index = -1 };
+  add_rows (lowering, x, first, end);
+  walk_rows (load, x->rank, strides, first, end);
+  k = tp_lowering_add_reduce_axis (lowering, n);
+  if (k >= 0)
+    load->stride[k] = strides[end - 1];
+  tp_lowering_finish (lowering,
+                      k < 0 ? tp_nest_const_integer (lowering->nest, 0)
+                            : tp_lowering_reduce (lowering, TP_COMBINE_PLACE,
+                                                  tp_lowering_last_load (lowering)));
+  return places;
+}
+
+/* The store goes where @place, counted along the dimensions from @first up to @end of
+ * the output, is. */
+static void
+store_at_place (TpLowering *lowering, int first, int end, int place)
+{
+  const TpTensor *out = lowering->out;
+  TpNest *nest = lowering->nest;
+  gint64 inner = 1, extent = 1;
+  int at = tp_nest_const_integer (nest, 0);
+
+  for (int i = end - 1; i >= first; inner *= out->dims[i--])
+    {
+      int digit = tp_nest_binary (nest, TP_EXPR_DIV, place,
+                                  tp_nest_const_integer (nest, inner));
+
+      digit = tp_nest_binary (nest, TP_EXPR_MOD, digit,
+                              tp_nest_const_integer (nest, out->dims[i]));
+      digit = tp_nest_binary (nest, TP_EXPR_MUL, digit,
+                              tp_nest_const_integer (nest, out->strides[i]));
+      at = tp_nest_binary (nest, TP_EXPR_ADD, at, digit);
+      extent += (out->dims[i] - 1) * out->strides[i];
+    }
+  nest->store.index = at;
+  nest->store.index_stride = 1;
+  nest->store.index_extent = extent;
+}
+
+/* Expression: @value of the class of the output. */
+static int
+hardmax_const (const TpLowering *lowering, gint64 value)
+{
+  return tp_nest_convert (lowering->nest,
+                          tp_nest_const_integer (lowering->nest, value),
+                          lowering->out->dtype);
+}
+
+/* Zeros; where the greatest stand; ones there. */
+static gboolean
+hardmax_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) zeros = tp_lowering_new (graph, node, lowered);
+  g_auto (TpLowering) find = tp_lowering_new (graph, node, lowered);
+  g_auto (TpLowering) ones = tp_lowering_new (graph, node, lowered);
+  const TpTensor *out = ones.out;
+  TpAccess *store = &ones.nest->store, *load = NULL;
+  int first = 0, end = 0;
+
+  if (!softmax_get_axes (node, out->rank, &first, &end, error))
+    return FALSE;
+  if (out->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty", out->name);
+  tp_lowering_add_output_axes (&zeros);
+  tp_lowering_finish (&zeros, hardmax_const (&zeros, 0));
+  load = tp_nest_add_load (ones.nest, hardmax_find (&find, first, end));
+  load->dtype = TPLAN_DTYPE_INT64;
+  add_rows (&ones, out, first, end);
+  memcpy (load->stride, store->stride, sizeof load->stride);
+  walk_rows (store, out->rank, out->strides, first, end);
+  store_at_place (&ones, first, end, tp_lowering_last_load (&ones));
+  return tp_lowering_finish (&ones, hardmax_const (&ones, 1));
 }
 
 /* ---- references --------------------------------------------------------- */
@@ -226,11 +376,11 @@ const TpOp tp_op_log_softmax = {
   .reference = log_softmax_reference,
 };
 
-/* Which of the greatest is first is no sum of anything: only a reference. */
 const TpOp tp_op_hardmax = {
   .name = "Hardmax",
   SOFTMAX,
   .tolerance = 0.0,
+  .lower = hardmax_lower,
   .reference = hardmax_reference,
   .ranks = TP_RANKS_ASKED,
 };
