@@ -14,7 +14,8 @@
 #
 # "busy": engines that compute, by the plan: of one there is no pipeline. "alone": one run
 # at a time. "ratio": in flight to predicted, and the least and most of the sittings.
-# "disturbed": sittings in which others kept the machine busy, as `tplan bench` says.
+# "disturbed": sittings in which others kept the machine busy, as `tplan bench` says; where
+# most are, nothing can be told.
 set -eu
 [ $# -ge 1 ] || { echo "usage: flight.sh TPLAN [MODEL...]" >&2; exit 2; }
 tplan=$1
@@ -94,7 +95,7 @@ tell ()
     END {
       # by their own order, not by that of the ratios
       for (i = 2; i <= NR; i++) for (k = i; k > 1 && alone[k] < alone[k - 1]; k--) { x = alone[k]; alone[k] = alone[k - 1]; alone[k - 1] = x }
-      words = n < 2 ? "no pipeline" : middle (ratio) <= 1.15 && middle (ratio) >= 0.85 ? "within 15 %" : "apart"
+      words = n < 2 ? "no pipeline" : 2 * disturbed > NR ? "disturbed" : middle (ratio) <= 1.15 && middle (ratio) >= 0.85 ? "within 15 %" : "apart"
       line = "%-16s %-14s %4d %9.3f %9.3f %9.3f %6.2f %6.2f %6.2f %6d/%-2d  %s\n"
       if (format == "json")
         line = "{\"model\": \"%s\", \"pair\": \"%s\", \"busy\": %d, \"alone_ms\": %.3f, \"flight_ms\": %.3f, \"predicted_ms\": %.3f, " \
