@@ -446,7 +446,7 @@ static const GOptionEntry options[] = {
   { "all", 'a', 0, G_OPTION_ARG_NONE, &given.is_all,
     "stale, equal or untimed ones too; forget: all", NULL },
   { "stale", 0, 0, G_OPTION_ARG_NONE, &given.is_stale,
-    "forget: stale ones; tune: --accuracy=relaxed", NULL },
+    "forget: only what no longer holds", NULL },
   TP_ACCURACY_OPTION,
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
@@ -464,7 +464,8 @@ const TpCommand tp_command_cost = {
              "  diff A B [PLAN|MODEL...]\n"
              "                   what moved between two table files, and which\n"
              "                   plans change by it\n"
-             "  tune MODEL...    schedules that were tuned: ranks, times, gains",
+             "  tune MODEL... [--accuracy=LEVEL]\n"
+             "                   schedules that were tuned: ranks, times, gains",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_COSTS | TP_USES_FORMAT | TP_USES_OUTPUT | TP_USES_THREADS
