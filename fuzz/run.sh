@@ -101,6 +101,16 @@ head -c 300 seeds/plan/good > start
 head -c 400 seeds/plan/packed > seeds/plan/packed-cut
 cat seeds/plan/packed-good seeds/plan/packed-bare > seeds/plan/packed-twice
 cp "$source"/examples/*.json seeds/graph-json/
+# Groups that are given, of one chain and of another, with a spread and without.
+cat > seeds/graph-json/groups <<'JSON'
+{ "format": "tplan-graph/1", "inputs": [{"name": "x", "shape": [2, 3]}], "outputs": ["z"],
+  "groups": [{"ops": ["a", "b"], "cost": {"sim:desktop-cpu": 5, "sim:laptop-gpu": [900, 20]}},
+    {"ops": ["c", "d"], "cost": {"sim:laptop-gpu": 0}}],
+  "ops": [{"name": "a", "type": "Relu", "inputs": ["x"], "outputs": ["y"]},
+    {"name": "b", "type": "Tanh", "inputs": ["y"], "outputs": ["u"]},
+    {"name": "c", "type": "Sigmoid", "inputs": ["u"], "outputs": ["v"]},
+    {"name": "d", "type": "Add", "inputs": ["v", "x"], "outputs": ["z"]}] }
+JSON
 mkdir -p seeds/object "$FUZZ_CORPUS/object"
 for level in 0 1 2 3; do
   "$CLANG" -O$level -fPIC -fno-math-errno -ffreestanding -c "$source/fuzz/object.c" -o seeds/object/$level
