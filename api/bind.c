@@ -4,6 +4,7 @@
 #include "api/bind.h"
 
 #include "api/bind-figures.h"
+#include "api/bind-proof.h"
 #include "api/elsewhere.h"
 #include "calib/accuracy.h"
 #include "calib/certain.h"
@@ -12,9 +13,8 @@
 #include "calib/facts.h"
 #include "calib/lookup.h"
 #include "calib/trust.h"
-#include "ir/beside.h"
 #include "ir/guard.h"
-#include "ir/plan-memory.h"
+#include "planner/check/check.h"
 #include "planner/check/check-fusion.h"
 #include "planner/check/check-groups.h"
 #include "planner/check/check-offers.h"
@@ -139,7 +139,7 @@ check_group_guesses (TpBind *bind, int device)
               = tp_costs_node (costs, group->nodes[i], device)->time_ns;
 
           most = MAX (most, time_ns);
-          sum += MIN (time_ns, G_MAXINT64 / 64);
+          sum = MIN (sum + MIN (time_ns, G_MAXINT64 / 64), G_MAXINT64 / 2);
         }
       if (cost->time_ns < most || cost->time_ns > sum)
         return tp_bind_fail (bind, "group of '%s' on '%s': an estimate that its "
@@ -330,19 +330,6 @@ check_figures (TpBind *bind)
 
 /* ---- what is worked out from placements --------------------------------- */
 
-/* A plan to work in, which owns nothing: all of @plan but the counter of its
- * references, which other threads change. */
-static TpPlan
-borrow_plan (const TpPlan *plan)
-{
-  gsize skipped = G_STRUCT_OFFSET (TpPlan, ref_count) + sizeof plan->ref_count;
-  TpPlan copy = { 0 };
-
-  memcpy ((char *) &copy + skipped, (const char *) plan + skipped,
-          sizeof copy - skipped);
-  return copy;
-}
-
 static gboolean
 compare_bytes (TpBind *bind, const char *key, const gint64 *have,
                const gint64 *want)
@@ -371,65 +358,89 @@ check_accuracy (TpBind *bind)
     }
 }
 
-#define MANY_NODES 1000       /* worth a thread */
-
-/* What a run takes, counted beside what else is checked. */
-typedef struct
-{
-  TpPlan plan;                /* but for its memory borrowed */
-  const TpGraph *graph;
-} Counted;
-
-static void
-counted_clear (Counted *counted)
-{
-  g_free (counted->plan.peak_bytes);
-  g_free (counted->plan.weight_bytes);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Counted, counted_clear)
-
-static void
-count_memory (gpointer data)
-{
-  Counted *counted = data;
-
-  tp_plan_count_memory (&counted->plan, counted->graph);
-}
-
 static gboolean
-check_memory (TpBind *bind, const Counted *counted)
+check_memory (TpBind *bind, const TpBindProof *proof)
 {
   const TpPlan *plan = bind->plan;
   gboolean has_peaks = plan->peak_bytes == NULL
                        || compare_bytes (bind, "peak_bytes", plan->peak_bytes,
-                                         counted->plan.peak_bytes);
+                                         proof->counted.peak_bytes);
   gboolean has_weights
       = plan->weight_bytes == NULL
         || compare_bytes (bind, "weight_bytes", plan->weight_bytes,
-                          counted->plan.weight_bytes);
+                          proof->counted.weight_bytes);
 
   return has_peaks && has_weights;
+}
+
+static void
+add_faults (GPtrArray *reasons, const GPtrArray *faults)
+{
+  for (guint i = 0; i < faults->len; i++)
+    g_ptr_array_add (reasons, g_strdup (faults->pdata[i]));
+}
+
+/* What is wrong with the proof alone goes before all else, which it decides on: in a
+ * plan that is not proved figures mean nothing. */
+static gboolean
+check_beside (const TpPlan *plan, const TpGraph *graph, gboolean is_proved,
+              GPtrArray *reasons)
+{
+  g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
+  TpBind bind = { plan, graph, plan->all_groups, found, 0 };
+  g_auto (TpBindProof) proof = { 0 };
+  gboolean has_groups;
+
+  tp_bind_proof_begin (&proof, plan, graph, is_proved);
+  has_groups = tp_checker_check_groups (plan, graph, found);
+  if (has_groups)             /* else their figures mean nothing */
+    {
+      check_flags (&bind);
+      check_accuracy (&bind);
+      check_figures (&bind);
+    }
+  tp_bind_proof_end (&proof);
+  if (has_groups && proof.faults->len == 0)
+    check_memory (&bind, &proof);
+  add_faults (reasons, proof.faults->len > 0 ? proof.faults : found);
+  return proof.faults->len == 0 && found->len == 0;
 }
 
 gboolean
 tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 {
-  TpBind bind = { plan, graph, plan->all_groups, reasons, reasons->len };
-  g_auto (Counted) counted = { borrow_plan (plan), graph };
-  g_auto (TpBeside) beside = { 0 };
+  return check_beside (plan, graph, TRUE, reasons);
+}
 
-  counted.plan.peak_bytes = counted.plan.weight_bytes = NULL;
-  if (!tp_checker_check_groups (plan, graph, reasons))
-    return FALSE;             /* their figures mean nothing */
-  tp_beside_begin (&beside, count_memory, &counted, "to check a plan",
-                   graph->n_nodes >= MANY_NODES);
-  check_flags (&bind);
-  check_accuracy (&bind);
-  check_figures (&bind);
-  if (!tp_beside_end (&beside, NULL))
-    count_memory (&counted);
-  check_memory (&bind, &counted);
-  return reasons->len == bind.n_before;
+/* Enough for figures, groups and flags to be looked at before the proof has. */
+static gboolean
+has_form (const TpPlan *plan, const TpGraph *graph)
+{
+  const TpCosts *costs = plan->costs;
+  gboolean is_good
+      = costs != NULL && plan->all_groups != NULL && plan->groups != NULL
+        && plan->n_placements == graph->n_nodes
+        && costs->n_nodes == graph->n_nodes
+        && costs->n_tensors == graph->n_tensors
+        && costs->n_groups == plan->all_groups->n_groups
+        && costs->n_devices == plan->n_devices && plan->n_devices > 0
+        && costs->host >= TP_COSTS_HOST && costs->host < costs->n_devices;
+
+  for (int i = 0; is_good && i < plan->n_devices; i++)
+    is_good = g_strcmp0 (plan->devices[i], costs->devices[i]) == 0;
+  for (int i = 0; is_good && i < plan->n_placements; i++)
+    is_good = plan->placements[i].node == i && plan->placements[i].device >= 0
+              && plan->placements[i].device < plan->n_devices;
+  return is_good;
+}
+
+gboolean
+tp_bind_check_all (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
+{
+  return has_form (plan, graph) && graph->n_nodes >= TP_BIND_MANY_NODES
+             ? check_beside (plan, graph, FALSE, reasons)
+             : tp_check (plan, graph, reasons)
+                   && tp_bind_check (plan, graph, reasons);
 }
 
 /* ---- the table ---------------------------------------------------------- */

@@ -15,6 +15,12 @@
 gboolean tp_bind_check (const TpPlan *plan, const TpGraph *graph,
                         GPtrArray *reasons);
 
+/* tp_check () and, of a plan that it takes, tp_bind_check (): on a large graph side by
+ * side, where there are two processors. The reasons are those of one after the
+ * other. */
+gboolean tp_bind_check_all (const TpPlan *plan, const TpGraph *graph,
+                            GPtrArray *reasons);
+
 /* Every figure again, from the cost table @path. FALSE with @error: there is no
  * such table, or the plan does not say how its figures were looked up. */
 gboolean tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,

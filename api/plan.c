@@ -13,7 +13,6 @@
 #include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/plan-reason.h"
-#include "planner/check/check.h"
 #include "planner/fuse.h"
 #include "planner/margin.h"
 
@@ -286,8 +285,7 @@ tp_api_find_margins (TplanPlan *plan, GError **error)
 gboolean
 tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons)
 {
-  return tp_check (plan->plan, plan->graph->graph, reasons)
-         && tp_bind_check (plan->plan, plan->graph->graph, reasons);
+  return tp_bind_check_all (plan->plan, plan->graph->graph, reasons);
 }
 
 gboolean

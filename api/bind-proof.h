@@ -1,0 +1,29 @@
+/* bind-proof.h: the proof of a plan and what a run takes, beside what else is checked. */
+#ifndef TP_API_BIND_PROOF_H
+#define TP_API_BIND_PROOF_H
+
+#include "ir/beside.h"
+#include "ir/plan.h"
+
+#define TP_BIND_MANY_NODES 1000 /* worth a thread */
+
+/* { 0 } is none. */
+typedef struct
+{
+  TpPlan counted;             /* the plan, of which no more than the bytes are owned,
+                               * and these are counted anew */
+  const TpPlan *unproved;     /* NULL: it is proved already */
+  const TpGraph *graph;
+  GPtrArray *faults;          /* of the proof; with any nothing is counted */
+  TpBeside beside;
+} TpBindProof;
+
+/* Borrows all of them. Whoever changes @plan or @graph waits for the end. */
+void tp_bind_proof_begin (TpBindProof *proof, const TpPlan *plan,
+                          const TpGraph *graph, gboolean is_proved);
+/* Waits; the faults and the bytes are there then. */
+void tp_bind_proof_end (TpBindProof *proof);
+void tp_bind_proof_clear (TpBindProof *proof);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpBindProof, tp_bind_proof_clear)
+
+#endif
