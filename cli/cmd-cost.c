@@ -447,7 +447,8 @@ static const GOptionEntry options[] = {
     "stale, equal or untimed ones too; forget: all", NULL },
   { "stale", 0, 0, G_OPTION_ARG_NONE, &given.is_stale,
     "forget: only what no longer holds", NULL },
-  TP_ACCURACY_OPTION,
+  { "accuracy", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.accuracy,
+    "tune: as in plans that are full or relaxed", "LEVEL" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -464,8 +465,7 @@ const TpCommand tp_command_cost = {
              "  diff A B [PLAN|MODEL...]\n"
              "                   what moved between two table files, and which\n"
              "                   plans change by it\n"
-             "  tune MODEL... [--accuracy=LEVEL]\n"
-             "                   schedules that were tuned: ranks, times, gains",
+             "  tune MODEL...    schedules that were tuned: ranks, times, gains",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,
   .uses = TP_USES_COSTS | TP_USES_FORMAT | TP_USES_OUTPUT | TP_USES_THREADS

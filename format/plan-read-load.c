@@ -40,6 +40,9 @@ read_tree (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
     return tp_plan_read_fail (root.reader, error, "load_counts",
                               "not as many for each part");
   proof->n_bounds /= n_parts;
+  if (proof->n_bounds > G_MAXINT / proof->n_engines)
+    return tp_plan_read_fail (root.reader, error, "load_counts",
+                              "more bounds than a plan has");
   proof->weights
       = tp_new0 (gint64, (gsize) proof->n_bounds * proof->n_engines + 1);
   return read_engines (root, "load_weights",
