@@ -71,7 +71,15 @@ fi
 try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && err_has '^load while measuring: .*samples were disturbed$' \
   && err_has '^grade [ABCD]: times within +-'
 say $? "level=measure says how good it is"
-try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && ! err_has '^load while' && ! err_has '^grade'; say $? "  and nothing where all was known"
+# All is known where all is settled: what was measured in company is asked again.
+if command -v python3 > /dev/null; then
+  python3 -c 'import sqlite3
+c = sqlite3.connect ("fresh.db")
+c.execute ("UPDATE entry SET state = 0, handover_ns = 0, crowding = 0, contention = 0")
+c.commit ()'
+  try 0 optimize mlp.json --devices ref --level measure --cost fresh.db && ! err_has '^load while' && ! err_has '^grade'
+  say $? "  and nothing where all was known"
+fi
 try 0 optimize mlp.json --devices ref --level measure --verify --format json --cost verified.db && err_has '^load while' && err_has '^grade [ABCD]'
 say $? "  with --verify too"
 try 0 optimize mlp.json --devices ref && err_has estimate; say $? "stale=warn"
