@@ -13,6 +13,8 @@
 # (it wakes all it has for each kernel, and those beyond THREADS for nothing: then
 # times are others in each process); WAIT=60s for processors to be near each other
 # before each;
+# APART=600 lets as many seconds pass before each sitting, in which all models run once:
+# a machine is not quite the same later, which is what intervals are to hold (not with EACH);
 # EACH=1 calibrates each network by itself, right before it is run, else all first;
 # KEEP=1 lets each sitting correct the plans after it, as use does, else nothing is
 # kept and all plans are of one calibration.
@@ -48,25 +50,40 @@ measure () {
   "$tplan" calibrate -q --devices="$device" $threads "$@" > /dev/null
 }
 
+# judge DEVICE MODEL: a line of one sitting
+judge () {
+  sit "$1" "$2" | awk -v device="$1" -v model="${2##*/}" '
+    { at[$1] = $2 }
+    END {
+      is_calm = at["calm_runs"] >= 9
+      median = is_calm ? at["calm_median"] : at["median"]
+      low = at["predicted_low"]; high = at["predicted_high"]
+      within = low <= median && median <= high
+      printf "%s %s %.3f of predicted, %.3f to %.3f, %d calm: %s\n", device,
+             model, median / at["predicted"], low / at["predicted"],
+             high / at["predicted"], at["calm_runs"],
+             !is_calm ? "disturbed" : within ? "within" : "outside"
+    }'
+}
+
+# in_turns DEVICE MODEL...: all once, again and again, APART seconds from one to the next
+in_turns () {
+  device=$1
+  shift
+  i=0
+  while [ $((i += 1)) -le "${SITTINGS:-5}" ]; do
+    sleep "$APART"
+    for model; do judge "$device" "$model"; done
+  done
+}
+
 for device in $(echo "${DEVICES:-cpu,opencl:0}" | tr , ' '); do
   [ -n "${EACH:-}" ] || measure "$device" "$@" || continue
+  [ -z "${APART:-}" ] || { in_turns "$device" "$@"; continue; }
   for model; do
     [ -z "${EACH:-}" ] || measure "$device" "$model" || continue
     i=0
-    while [ $((i += 1)) -le "${SITTINGS:-5}" ]; do
-      sit "$device" "$model" | awk -v device="$device" -v model="${model##*/}" '
-        { at[$1] = $2 }
-        END {
-          is_calm = at["calm_runs"] >= 9
-          median = is_calm ? at["calm_median"] : at["median"]
-          low = at["predicted_low"]; high = at["predicted_high"]
-          within = low <= median && median <= high
-          printf "%s %s %.3f of predicted, %.3f to %.3f, %d calm: %s\n", device,
-                 model, median / at["predicted"], low / at["predicted"],
-                 high / at["predicted"], at["calm_runs"],
-                 !is_calm ? "disturbed" : within ? "within" : "outside"
-        }'
-    done
+    while [ $((i += 1)) -le "${SITTINGS:-5}" ]; do judge "$device" "$model"; done
   done
 done | tee "$work/all"
 for device in $(cut -d' ' -f1 "$work/all" | sort -u); do
