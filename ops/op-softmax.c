@@ -131,26 +131,6 @@ walk_rows (TpAccess *access, int rank, const gint64 *strides, int first, int end
       access->stride[axis++] = strides[i];
 }
 
-/* Scratch: input 0 in rows; @out_strides: where. */
-static int
-copy_dense (const TpLowering *like, gint64 *out_strides)
-{
-  g_auto (TpLowering) copy
-      = tp_lowering_new (like->graph, like->node, like->lowered);
-  const TpTensor *x = tp_lowering_get_input (&copy, 0);
-  int to = tp_lowered_add_scratch (copy.lowered, x->dtype, x->count);
-  TpAccess *load = tp_lowering_add_load (&copy, 0);
-  gint64 step = 1;
-
-  tp_lowering_add_output_axes (&copy);
-  memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
-  copy.nest->store = (TpAccess){ .operand = to, .dtype = x->dtype, .index = -1 };
-  for (int i = x->rank - 1; i >= 0; step *= x->dims[i--])
-    copy.nest->store.stride[i] = out_strides[i] = step;
-  tp_lowering_finish (&copy, tp_lowering_last_load (&copy));
-  return to;
-}
-
 /* Into scratch: where in each row the first of the greatest stands. */
 static int
 hardmax_find (TpLowering *lowering, int first, int end)
@@ -165,7 +145,7 @@ hardmax_find (TpLowering *lowering, int first, int end)
 
   memcpy (strides, x->strides, sizeof strides);
   if (!is_one_axis (x, first, end))
-    load->operand = copy_dense (lowering, strides);
+    load->operand = tp_lowering_copy_dense (lowering, 0, strides);
   lowering->nest->store = (TpAccess){ .operand = places,
                                       .dtype = TPLAN_DTYPE_INT64, .index = -1 };
   add_rows (lowering, x, first, end);

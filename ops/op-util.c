@@ -329,6 +329,26 @@ tp_lowering_last_load (TpLowering *lowering)
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
+int
+tp_lowering_copy_dense (const TpLowering *like, int i, gint64 *out_strides)
+{
+  g_auto (TpLowering) copy
+      = tp_lowering_new (like->graph, like->node, like->lowered);
+  const TpTensor *x = tp_lowering_get_input (&copy, i);
+  int to = tp_lowered_add_scratch (copy.lowered, x->dtype, x->count);
+  TpAccess *load = tp_lowering_add_load (&copy, i);
+  gint64 step = 1;
+
+  memcpy (load->stride, x->strides, x->rank * sizeof x->strides[0]);
+  copy.nest->store = (TpAccess){ .operand = to, .dtype = x->dtype, .index = -1 };
+  for (int k = x->rank - 1; k >= 0; step *= x->dims[k--])
+    out_strides[k] = step;
+  for (int k = 0; k < x->rank; k++)
+    tp_lowering_add_axis (&copy, x->dims[k], out_strides[k]);
+  tp_lowering_finish (&copy, tp_lowering_last_load (&copy));
+  return to;
+}
+
 void
 tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index)
 {

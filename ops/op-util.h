@@ -92,6 +92,8 @@ int tp_lowering_add_reduce_axis (TpLowering *lowering, gint64 extent);
 TpAccess *tp_lowering_add_load (TpLowering *lowering, int i);
 /* Expression: the load that was added last. */
 int tp_lowering_last_load (TpLowering *lowering);
+/* Scratch: input @i copied row-major, by a nest of its own; @out_strides: its. */
+int tp_lowering_copy_dense (const TpLowering *like, int i, gint64 *out_strides);
 /* Along dimension @axis of @x, @load takes what the expression @index names. */
 void tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index);
 /* Expression: input @i, broadcast to the first rank axes; a constant of one
