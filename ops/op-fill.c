@@ -230,6 +230,28 @@ eye_like_infer (const TpNode *node, const TpTensor *const *inputs,
                             error);
 }
 
+/* One where column - row - k is 0, by the guard of a load that is never made. */
+static gboolean
+eye_like_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *out = lowering.out;
+  gint64 k = CLAMP (tp_node_get_int (node, "k", 0), -out->dims[0], out->dims[1]);
+  TpNest *nest = lowering.nest;
+  TpAccess *load = NULL;
+
+  tp_lowering_add_output_axes (&lowering);
+  load = tp_lowering_add_load (&lowering, 0);
+  load->n_guards = 1;
+  load->guards[0].coef[0] = -1;
+  load->guards[0].coef[1] = 1;
+  load->guards[0].offset = -k;
+  load->guards[0].extent = 1;
+  return tp_lowering_finish (
+      &lowering, tp_nest_convert (nest, tp_nest_inside (nest, 0), out->dtype));
+}
+
 static void
 eye_like_reference (const TpNode *node, const TpRefTensor *const *inputs,
                     TpRefTensor *outputs)
@@ -252,8 +274,10 @@ const TpOp tp_op_eye_like = {
   FILL,
   .n_inputs_min = 1,
   .n_inputs_max = 1,
+  .flags = TP_OP_READS_SHAPE,
   .attrs = eye_like_attrs,
   .infer = eye_like_infer,
+  .lower = eye_like_lower,
   .reference = eye_like_reference,
 };
 
