@@ -235,7 +235,6 @@ split_scatters (TpDraft *draft, GError **error)
 const TpPass tp_pass_scatter = {
   .name = "scatter",
   .summary = "Scatters by constant indices: Gather and Where",
-  .required = "no device has a kernel for a ScatterND",
   .concerns = is_scatter,
   .run = split_scatters,
 };

@@ -169,8 +169,9 @@ tp_scatter_find (const TpScatter *scatter, const double *indices, gint64 update)
 
 /* ---- lowering: the data, then one update after the other ------------------ */
 
+/* Expression: @update, or what it makes of what is where it is stored. */
 static int
-combine_expr (TpNest *nest, int reduction, int old, int update)
+combine_expr (TpLowering *lowering, int reduction, int update)
 {
   static const TpExprOp ops[] = {
     [ADD] = TP_EXPR_ADD,
@@ -178,9 +179,13 @@ combine_expr (TpNest *nest, int reduction, int old, int update)
     [SMALLER] = TP_EXPR_MIN,
     [LARGER] = TP_EXPR_MAX,
   };
+  TpNest *nest = lowering->nest;
 
-  return reduction == REPLACE ? update
-                              : tp_nest_binary (nest, ops[reduction], old, update);
+  if (reduction == REPLACE)
+    return update;
+  *tp_nest_add_load (nest, nest->store.operand) = nest->store;
+  return tp_nest_binary (nest, ops[reduction], tp_lowering_last_load (lowering),
+                         update);
 }
 
 /* Updates along the axis take turns, so that none of one turn meet. Every access picks
@@ -193,7 +198,7 @@ add_element_updates (TpLowering *lowering, int axis, int reduction)
   const TpTensor *out = lowering->out;
   TpNest *nest = lowering->nest;
   TpAccess *load = tp_lowering_add_load (lowering, 1);
-  int at, update, old = -1;
+  int at, update;
 
   for (int i = 0; i < out->rank; i++)
     tp_lowering_add_axis (lowering, i == axis ? 1 : indices->dims[i],
@@ -206,13 +211,7 @@ add_element_updates (TpLowering *lowering, int axis, int reduction)
   load->step = updates->strides[axis];
   update = tp_lowering_last_load (lowering);
   tp_access_pick (&nest->store, out, axis, at);
-  if (reduction != REPLACE)
-    {
-      load = tp_nest_add_load (nest, nest->store.operand);
-      *load = nest->store;
-      old = tp_lowering_last_load (lowering);
-    }
-  tp_lowering_finish (lowering, combine_expr (nest, reduction, old, update));
+  tp_lowering_finish (lowering, combine_expr (lowering, reduction, update));
 }
 
 static gboolean
@@ -234,6 +233,150 @@ scatter_elements_lower (const TpGraph *graph, const TpNode *node,
   lowered->first_repeated = 1;
   lowered->n_iterations = indices->dims[axis];
   return TRUE;
+}
+
+/* ---- lowering of ScatterND ------------------------------------------------ */
+
+/* A block is known by how many times @unit elements it lies behind the first;
+ * @extent: it is none. */
+typedef struct
+{
+  int n_named;
+  gint64 unit, extent;
+} Blocks;
+
+static Blocks
+blocks_new (const TpTensor *out, int n_named)
+{
+  Blocks blocks = { n_named, 0, 1 };
+
+  for (int i = 0; i < n_named; i++)
+    if (out->dims[i] > 1)
+      blocks.unit = tp_gcd (blocks.unit, out->strides[i]);
+  blocks.unit = MAX (blocks.unit, 1);
+  for (int i = 0; i < n_named; i++)
+    blocks.extent += (out->dims[i] - 1) * (out->strides[i] / blocks.unit);
+  return blocks;
+}
+
+/* Expression: the block that a position of the indices names. */
+static int
+find_block (TpLowering *lowering, const Blocks *blocks)
+{
+  const TpTensor *indices = tp_lowering_get_input (lowering, 1);
+  const TpTensor *out = lowering->out;
+  TpNest *nest = lowering->nest;
+  int n = indices->rank - 1, zero = tp_nest_const_integer (nest, 0);
+  int block = zero, is_one = tp_nest_const_integer (nest, 1);
+
+  for (int i = 0; i < blocks->n_named; i++)
+    {
+      TpAccess *load = tp_lowering_add_load (lowering, 1);
+      int extent = tp_nest_const_integer (nest, out->dims[i]);
+      int step
+          = tp_nest_const_integer (nest, out->strides[i] / blocks->unit);
+      int k;
+
+      memcpy (load->stride, indices->strides, n * sizeof load->stride[0]);
+      load->offset = i * indices->strides[n];
+      k = tp_lowering_last_load (lowering);
+      k = tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_LESS, k, zero),
+                          tp_nest_binary (nest, TP_EXPR_ADD, k, extent), k);
+      is_one = tp_nest_select (
+          nest, tp_nest_binary (nest, TP_EXPR_LESS, k, zero), zero,
+          tp_nest_binary (nest, TP_EXPR_AND, is_one,
+                          tp_nest_binary (nest, TP_EXPR_LESS, k, extent)));
+      block = tp_nest_binary (nest, TP_EXPR_ADD, block,
+                              tp_nest_binary (nest, TP_EXPR_MUL, k, step));
+    }
+  return tp_nest_select (nest, is_one, block,
+                         tp_nest_const_integer (nest, blocks->extent));
+}
+
+/* Scratch: the block of each update, one after the other. */
+static int
+find_blocks (const TpLowering *like, const Blocks *blocks, gint64 n_updates)
+{
+  g_auto (TpLowering) find
+      = tp_lowering_new (like->graph, like->node, like->lowered);
+  const TpTensor *indices = tp_lowering_get_input (&find, 1);
+  int to = tp_lowered_add_scratch (find.lowered, TPLAN_DTYPE_INT64, n_updates);
+  int n = indices->rank - 1;
+
+  find.nest->store = (TpAccess){ .operand = to, .dtype = TPLAN_DTYPE_INT64, .index = -1 };
+  for (int i = 0; i < n; i++)
+    tp_lowering_add_axis (&find, indices->dims[i],
+                          tp_dims_product (indices->dims, i + 1, n));
+  tp_lowering_finish (&find, find_block (&find, blocks));
+  return to;
+}
+
+/* Whether the first @n dimensions are one whose elements are as far apart as those of
+ * the last of them. */
+static gboolean
+is_one_dimension (const TpTensor *x, int n, const gint64 *strides)
+{
+  for (int i = n - 2; i >= 0; i--)
+    if (x->dims[i] > 1 && strides[i] != strides[n - 1] * tp_dims_product (x->dims, i + 1, n))
+      return FALSE;
+  return TRUE;
+}
+
+/* A load of the update whose turn it is, along the axes of the block. */
+static TpAccess
+find_update (const TpLowering *like)
+{
+  const TpTensor *updates = tp_lowering_get_input (like, 2);
+  int n = tp_lowering_get_input (like, 1)->rank - 1;
+  TpAccess load = { .dtype = updates->dtype, .index = -1 };
+  gint64 strides[TP_MAX_RANK];
+
+  memcpy (strides, updates->strides, sizeof strides);
+  if (is_one_dimension (updates, n, strides))
+    load.operand = tp_lowered_get_tensor (like->lowered, like->graph,
+                                          like->node->inputs[2]);
+  else
+    load.operand = tp_lowering_copy_dense (like, 2, strides);
+  load.step = n > 0 ? strides[n - 1] : 0;
+  memcpy (load.stride, strides + n, (updates->rank - n) * sizeof strides[0]);
+  return load;
+}
+
+static gboolean
+scatter_nd_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                  GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *indices = tp_lowering_get_input (&lowering, 1);
+  const TpTensor *out = lowering.out;
+  TpNest *nest = lowering.nest;
+  Blocks blocks = blocks_new (out, indices->dims[indices->rank - 1]);
+  gint64 n_updates = indices->count / blocks.n_named;
+  TpAccess update = { 0 }, *load = NULL;
+  int reduction = 0, from;
+
+  if (!find_reduction (node, &reduction, error))
+    return FALSE;
+  if (out->count == 0 || indices->count == 0)
+    return tp_op_refuse (node, error, "a tensor of it is empty");
+  if (!tp_lower_pass (graph, node, lowered, error))
+    return FALSE;
+  from = find_blocks (&lowering, &blocks, n_updates);
+  update = find_update (&lowering);
+  lowered->first_repeated = lowered->n_nests;
+  lowered->n_iterations = n_updates;
+  for (int i = blocks.n_named; i < out->rank; i++)
+    tp_lowering_add_axis (&lowering, out->dims[i], out->strides[i]);
+  load = tp_nest_add_load (nest, from);
+  load->dtype = TPLAN_DTYPE_INT64;
+  load->step = 1;
+  nest->store.index = tp_lowering_last_load (&lowering);
+  nest->store.index_stride = blocks.unit;
+  nest->store.index_extent = blocks.extent;
+  *tp_nest_add_load (nest, update.operand) = update;
+  return tp_lowering_finish (
+      &lowering,
+      combine_expr (&lowering, reduction, tp_lowering_last_load (&lowering)));
 }
 
 /* ---- reference ----------------------------------------------------------- */
@@ -353,6 +496,7 @@ const TpOp tp_op_scatter_nd = {
   .tolerance = 1e-5,
   .data = &(const ScatterKind){ .is_nd = TRUE },
   .infer = scatter_infer,
+  .lower = scatter_nd_lower,
   .reference = scatter_reference,
   .reference_integer = scatter_reference_integer,
 };
