@@ -34,7 +34,7 @@ tp_build_init (TpBuild *build, const TpLowered *lowered,
                const TpTarget *target)
 {
   *build = (TpBuild) { .lowered = lowered, .target = target,
-                       .n_iterations = 1 };
+                       .n_iterations = 1, .n_own_iterations = 1 };
   build->sources = tp_array_new (sizeof (TpSource));
   build->steps = tp_array_new (sizeof (TpStep));
   build->packs = tp_array_new (sizeof (TpPack));

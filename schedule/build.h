@@ -25,6 +25,7 @@ struct TpBuild
   const TpLowered *lowered;
   const TpTarget *target;
   gint64 n_iterations;        /* of what is being scheduled */
+  gint64 n_own_iterations;    /* that each kernel runs itself, one after the other */
   TpArray *sources;            /* TpSource */
   TpArray *steps;              /* TpStep */
   TpArray *packs;              /* TpPack */

@@ -223,6 +223,12 @@ take_axes (const TpEmit *emit, const TpGuard *guard, gboolean *done)
   return TRUE;
 }
 
+static TpValue
+get_iteration (const TpEmit *emit)
+{
+  return emit->iteration >= 0 ? emit->iteration : tp_k_iteration (emit->kernel);
+}
+
 TpValue
 tp_emit_index (TpEmit *emit, const TpAccess *access)
 {
@@ -235,7 +241,7 @@ tp_emit_index (TpEmit *emit, const TpAccess *access)
     sum = emit_index_share (emit, access);
   if (access->step != 0)
     sum = tp_emit_add (emit, sum,
-                       tp_emit_mul_const (emit, tp_k_iteration (emit->kernel),
+                       tp_emit_mul_const (emit, get_iteration (emit),
                                           access->step));
   for (int i = 0; i < access->n_guards; i++)
     {

@@ -47,6 +47,7 @@ emit_new (TpBuild *build)
   emit->args = tp_array_new (sizeof (TpArg));
   emit->turns = tp_array_new (sizeof (int));
   emit->local_source = emit->local_buffer = emit->n_before = -1;
+  emit->iteration = -1;
   return g_steal_pointer (&emit);
 }
 
@@ -121,6 +122,7 @@ tp_emit_free (TpEmit *emit)
 void
 tp_emit_finish (TpEmit *emit, const char *family)
 {
+  g_assert (emit->has_iterations == (emit->build->n_own_iterations > 1));
   tp_kernel_interleave (emit->kernel, (const int *) emit->turns->data,
                         emit->turns->len);
   tp_kernel_set_digest_name (emit->kernel, family);
@@ -155,6 +157,23 @@ tp_emit_end_groups (TpEmit *emit)
 {
   if (emit->is_shared)
     tp_emit_end_if (emit);
+}
+
+void
+tp_emit_begin_iterations (TpEmit *emit)
+{
+  emit->has_iterations = emit->build->n_own_iterations > 1;
+  if (emit->has_iterations)
+    emit->iteration
+        = tp_emit_for_const (emit, 0, emit->build->n_own_iterations, 1);
+}
+
+void
+tp_emit_end_iterations (TpEmit *emit)
+{
+  if (emit->has_iterations)
+    tp_emit_end_for (emit, NULL, 0, NULL);
+  emit->iteration = -1;
 }
 
 TpValue

@@ -21,6 +21,9 @@ typedef struct
   TpArray *args;               /* TpArg */
   int *load_buffers;          /* kernel buffer per load; -1: unused */
   int store_buffer;
+  TpValue iteration;          /* of those the kernel runs itself; -1: of those it is
+                               * run in */
+  gboolean has_iterations;    /* it does */
   int local_source;           /* of the build, but scratch of the group; or -1 */
   int local_buffer;
   int lanes;
@@ -53,6 +56,10 @@ void tp_emit_set_nest (TpEmit *emit, const TpNest *nest);
  * tp_emit_end_groups(). */
 TpValue tp_emit_begin_groups (TpEmit *emit, gint64 n_groups);
 void tp_emit_end_groups (TpEmit *emit);
+/* What follows is repeated, if the kernel is to run iterations itself: within its
+ * groups, since no point wants another. */
+void tp_emit_begin_iterations (TpEmit *emit);
+void tp_emit_end_iterations (TpEmit *emit);
 /* The lowest digit, to the base of @extent, of what group this is; @rest has the
  * others then. There are @extent times as many groups. */
 TpValue tp_emit_take_digit (TpEmit *emit, TpValue *rest, gint64 extent);

@@ -358,7 +358,9 @@ emit_items (GridState *state)
   decode_item (state, index);
   if (grid->vaxis >= 0)
     tp_emit_set_lanes (e, grid->vaxis, grid->lanes, grid->lanes);
+  tp_emit_begin_iterations (e);
   state->body (e, grid->tile, 1, state->data);
+  tp_emit_end_iterations (e);
   tp_emit_set_lanes (e, -1, 1, 1);
   e->n_before = -1;
   if (is_cut)
@@ -379,6 +381,8 @@ tp_grid_emit (const TpGrid *grid, TpEmit *emit, TpBodyFunc body, void *data)
     }
   choose_split (&state);
   decode_group (&state);
+  tp_emit_begin_iterations (emit);
   emit_level (&state, 0);
+  tp_emit_end_iterations (emit);
   tp_emit_end_groups (emit);
 }

@@ -71,6 +71,63 @@ tp_nest_index_walks (const TpNest *nest, const TpAccess *access, int axis)
   return FALSE;
 }
 
+/* Whether @load is of another operand than what is stored, or of the very element. */
+static gboolean
+is_own (const TpNest *nest, const TpAccess *load)
+{
+  const TpAccess *store = &nest->store;
+
+  return load->operand != store->operand
+         || (load->offset == store->offset && load->step == store->step
+             && load->index == store->index && load->n_guards == 0
+             && load->index_stride == store->index_stride
+             && load->index_extent == store->index_extent
+             && memcmp (load->stride, store->stride,
+                        nest->n_axes * sizeof load->stride[0]) == 0);
+}
+
+/* Whether axes and index are digits of an address: the step of each is longer than what
+ * all shorter ones reach together. */
+static gboolean
+has_digits (const TpNest *nest)
+{
+  gint64 steps[TP_NEST_MAX_AXES + 1], extents[TP_NEST_MAX_AXES + 1];
+  __int128 reached = 0;
+  int n = 0;
+
+  for (int i = -1; i < nest->n_axes; i++)
+    {
+      gint64 step = ABS (i < 0 ? nest->store.index_stride : nest->store.stride[i]);
+      int at = n++;
+
+      for (; at > 0 && steps[at - 1] > step; at--)
+        {
+          steps[at] = steps[at - 1];
+          extents[at] = extents[at - 1];
+        }
+      steps[at] = step;
+      extents[at] = i < 0 ? nest->store.index_extent : nest->axes[i].extent;
+    }
+  for (int i = 0; i < n; i++)
+    {
+      if (extents[i] > 1 && steps[i] <= reached)
+        return FALSE;
+      reached += (__int128) steps[i] * (extents[i] - 1);
+    }
+  return TRUE;
+}
+
+gboolean
+tp_nest_is_apart (const TpNest *nest)
+{
+  gboolean is_apart = nest->n_stages == 0 && nest->store.index >= 0
+                      && nest->store.step == 0;
+
+  for (int i = 0; i < nest->n_loads && is_apart; i++)
+    is_apart = is_own (nest, &nest->loads[i]);
+  return is_apart && has_digits (nest);
+}
+
 gboolean
 tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
 {

@@ -5,6 +5,7 @@
 
 #include "codegen-id.h"
 #include "ir/guard.h"
+#include "schedule/nest-canon.h"
 #include "schedule/schedule.h"
 
 #include <string.h>
@@ -53,7 +54,7 @@ take_build (TpBuild *build, int first_repeated)
   program = g_new0 (TpProgram, 1);
   program->n_steps = build->steps->len;
   program->steps = tp_array_steal (build->steps);
-  program->n_iterations = build->lowered->n_iterations;
+  program->n_iterations = build->n_iterations;
   program->first_repeated_step = first_repeated;
   program->n_packs = build->packs->len;
   program->packs = tp_array_steal (build->packs);
@@ -75,6 +76,15 @@ check_given (const TpBuild *build, GError **error)
   return FALSE;
 }
 
+/* Whether what is repeated may be so within a kernel: no point of it has anything that
+ * another one makes. */
+static gboolean
+runs_itself (const TpLowered *lowered)
+{
+  return lowered->first_repeated == lowered->n_nests - 1
+         && tp_nest_is_apart (lowered->nests[lowered->first_repeated]);
+}
+
 static TpProgram *
 build_program (TpBuild *build, GError **error)
 {
@@ -83,7 +93,10 @@ build_program (TpBuild *build, GError **error)
 
   tp_schedule_range (build, 0, lowered->first_repeated);
   first_repeated = build->steps->len;
-  build->n_iterations = lowered->n_iterations;
+  if (runs_itself (lowered))
+    build->n_own_iterations = lowered->n_iterations;
+  else
+    build->n_iterations = lowered->n_iterations;
   tp_schedule_range (build, lowered->first_repeated, lowered->n_nests);
   if (build->error != NULL)
     {

@@ -205,7 +205,8 @@ tp_window_analysis_new (const TpBuild *build, const TpNest *nest)
   a->vaxis = a->tile_axis = a->load_axis = a->store_axis = -1;
   tp_window_plan_init (&a->single, tp_nest_copy (nest));
   a->n_points = count_points (nest, FALSE);
-  a->n_terms = count_points (nest, TRUE);
+  a->n_terms = count_points (nest, TRUE)
+               * MIN (build->n_own_iterations, G_MAXINT32);
   find_copy_axes (a);
   if (a->target->lanes > 1)
     find_vectors (a, build, nest);

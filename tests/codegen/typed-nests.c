@@ -436,6 +436,38 @@ new_matrix_recurrence (const void *data)
   return lowered;
 }
 
+TpLowered *
+new_scatter_recurrence (gconstpointer data)
+{
+  enum { ROWS = 4 };
+  const ScatterCase *c = data;
+  gint64 inner = c->is_turned ? ROWS : 1;
+  gint64 size = (ROWS - 1) * c->row_step + (c->n - 1) * inner + 1;
+  TpLowered *lowered = tp_lowered_new ();
+  int x = add_operand (lowered, size, FALSE);
+  int index = add_typed_operand (lowered, TPLAN_DTYPE_INT64, STEPS);
+  int u = add_operand (lowered, STEPS * c->n, FALSE);
+  int y = add_operand (lowered, size, FALSE), update;
+  TpNest *nest = new_row (lowered, y, size);
+  TpAccess *load;
+
+  nest->result = load_row (nest, x, 0);
+  nest = new_row (lowered, y, c->n);
+  load = tp_nest_add_load (nest, index);
+  load->dtype = TPLAN_DTYPE_INT64;
+  load->step = 1;
+  nest->store.stride[0] = inner;
+  nest->store.index = tp_nest_load (nest, 0);
+  nest->store.index_stride = c->row_step;
+  nest->store.index_extent = ROWS;
+  update = load_row (nest, u, c->n);
+  *tp_nest_add_load (nest, y) = nest->store;
+  nest->result = tp_nest_binary (nest, TP_EXPR_ADD, tp_nest_load (nest, 2), update);
+  lowered->n_iterations = STEPS;
+  lowered->first_repeated = 1;
+  return lowered;
+}
+
 void
 check_recurrence (const TpTarget *target, RunFunc run)
 {
