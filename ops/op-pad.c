@@ -1,5 +1,5 @@
-/* op-pad.c: Pad with a constant, by reflection or with the edge; negative pads
- * cut away. */
+/* op-pad.c: Pad with a constant, by reflection, with the edge or with the other end;
+ * negative pads cut away. */
 #include "config.h"
 
 #include "ir/graph-value.h"
@@ -15,6 +15,7 @@ typedef enum
   PAD_CONSTANT,
   PAD_REFLECT,
   PAD_EDGE,
+  PAD_WRAP,
 } PadMode;
 
 typedef struct
@@ -29,7 +30,7 @@ typedef struct
 static gboolean
 pad_get_mode (const TpNode *node, PadMode *out_mode, GError **error)
 {
-  static const char *const names[] = { "constant", "reflect", "edge" };
+  static const char *const names[] = { "constant", "reflect", "edge", "wrap" };
   const char *name = tp_node_get_string (node, "mode", "constant");
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
@@ -113,7 +114,7 @@ pad_init (Pad *pad, const TpNode *node, const TpTensor *const *inputs,
   return pad_set (pad, node, &given, inputs[0]->rank, error);
 }
 
-/* Reflection looks at most extent - 1 elements past an end. */
+/* Reflection looks at most extent - 1 elements past an end, the other end has extent. */
 static gboolean
 pad_check (const Pad *pad, const TpNode *node, const TpTensor *x, int i,
            GError **error)
@@ -129,6 +130,7 @@ pad_check (const Pad *pad, const TpNode *node, const TpTensor *x, int i,
                        " leave nothing",
                        i, extent, pad->begin[i], pad->end[i]);
   if ((pad->mode == PAD_REFLECT && most > 0 && most > extent - 1)
+      || (pad->mode == PAD_WRAP && most > extent)
       || (pad->mode == PAD_EDGE && most > 0 && extent == 0))
     return tp_op_refuse (node, error,
                          "dimension %d has extent %" G_GINT64_FORMAT
@@ -143,6 +145,10 @@ pad_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 {
   Pad pad;
 
+  if (tp_node_has_input (node, 2) && inputs[2]->count != 1)
+    return tp_op_fail (node, error,
+                       "input 2, to pad with, has %" G_GINT64_FORMAT
+                       " elements, must have 1", inputs[2]->count);
   if (!pad_init (&pad, node, inputs, error))
     return FALSE;
   tp_shape_copy (&outputs[0], inputs[0]);
@@ -159,19 +165,23 @@ pad_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 
 /* ---- nests -------------------------------------------------------------- */
 
-static gboolean
-pad_get_fill (const TpLowering *lowering, double *out_fill, GError **error)
+/* Expression: the last load, or the value to pad with, which only a run may know. */
+static int
+pad_select_fill (TpLowering *lowering)
 {
   const TpTensor *value = tp_lowering_get_input (lowering, 2);
+  TpNest *nest = lowering->nest;
+  TpAccess *load = &nest->loads[0];
+  gboolean is_given = value != NULL && !tp_tensor_is_constant (value);
 
-  *out_fill = tp_node_get_float (lowering->node, "value", 0.0);
-  if (value == NULL)
-    return TRUE;
-  if (!tp_tensor_is_constant (value) || value->count != 1)
-    return tp_op_refuse (lowering->node, error,
-                         "the value to pad with must be a constant");
-  tp_tensor_write_doubles (value, out_fill);
-  return TRUE;
+  load->fill = tp_node_get_float (lowering->node, "value", 0.0);
+  if (value != NULL && !is_given)
+    tp_tensor_write_doubles (value, &load->fill);
+  if (!is_given || load->n_guards == 0)
+    return tp_nest_load (nest, 0);
+  tp_lowering_add_load (lowering, 2);
+  return tp_nest_select (nest, tp_nest_inside (nest, 0), tp_nest_load (nest, 0),
+                         tp_nest_load (nest, 1));
 }
 
 static gboolean
@@ -182,8 +192,6 @@ pad_lower_constant (TpLowering *lowering, const Pad *pad, GError **error)
 
   tp_lowering_add_output_axes (lowering);
   load = tp_lowering_add_load (lowering, 0);
-  if (!pad_get_fill (lowering, &load->fill, error))
-    return FALSE;
   for (int i = 0; i < x->rank; i++)
     {
       load->stride[i] = x->strides[i];
@@ -198,7 +206,7 @@ pad_lower_constant (TpLowering *lowering, const Pad *pad, GError **error)
       load->guards[load->n_guards].offset = -pad->begin[i];
       load->guards[load->n_guards++].extent = x->dims[i];
     }
-  return tp_lowering_finish (lowering, tp_nest_load (lowering->nest, 0));
+  return tp_lowering_finish (lowering, pad_select_fill (lowering));
 }
 
 /* Part 0, 1 or 2 of a dimension: before, within, after the input; the outputs
@@ -214,14 +222,18 @@ pad_get_part (const Pad *pad, const TpTensor *x, int i, gint64 part)
 {
   gint64 before = MAX (pad->begin[i], 0);
   gint64 within = x->dims[i] + MIN (pad->begin[i], 0) + MIN (pad->end[i], 0);
-  gboolean is_edge = pad->mode == PAD_EDGE;
+  static const int steps[] = { [PAD_REFLECT] = -1, [PAD_EDGE] = 0, [PAD_WRAP] = 1 };
+  const gint64 firsts[] = { [PAD_REFLECT] = before, [PAD_EDGE] = 0,
+                            [PAD_WRAP] = x->dims[i] - before };
+  const gint64 lasts[] = { [PAD_REFLECT] = x->dims[i] - 2,
+                           [PAD_EDGE] = x->dims[i] - 1, [PAD_WRAP] = 0 };
 
   if (part == 0)
-    return (PadPart){ 0, before, is_edge ? 0 : before, is_edge ? 0 : -1 };
+    return (PadPart){ 0, before, firsts[pad->mode], steps[pad->mode] };
   if (part == 1)
     return (PadPart){ before, within, MAX (-pad->begin[i], 0), 1 };
-  return (PadPart){ before + within, MAX (pad->end[i], 0),
-                    x->dims[i] - (is_edge ? 1 : 2), is_edge ? 0 : -1 };
+  return (PadPart){ before + within, MAX (pad->end[i], 0), lasts[pad->mode],
+                    steps[pad->mode] };
 }
 
 /* The nest of one part per dimension; none when a part is empty. */
@@ -296,6 +308,8 @@ pad_find_source (PadMode mode, gint64 at, gint64 begin, gint64 extent)
     return -1;
   if (mode == PAD_EDGE)
     return position < 0 ? 0 : extent - 1;
+  if (mode == PAD_WRAP)
+    return position < 0 ? position + extent : position - extent;
   return position < 0 ? -position : 2 * (extent - 1) - position;
 }
 
