@@ -19,8 +19,8 @@ tp_ref_rows_start (const TpRefRows *rows, gint64 row, gint64 n)
 
 /* ---- CumSum, CumProd ------------------------------------------------------ */
 
-/* Looking at all elements before each takes n^2 steps. */
-#define MAX_CUMULATED 16384
+#define MAX_TERMS 16          /* of a sum, where sums are made of sums */
+#define MAX_DIRECT (1 << 14)  /* terms of all sums, where each is made at once */
 
 /* In what the two differ. */
 typedef struct
@@ -63,34 +63,39 @@ cumulate_infer (const TpNode *node, const TpTensor *const *inputs,
          && tp_infer_same (node, inputs, outputs, error);
 }
 
+typedef struct
+{
+  int axis;
+  gboolean is_reverse, is_exclusive;
+} Direction;
+
+static gboolean
+find_direction (const TpNode *node, const TpTensor *const *inputs,
+                Direction *out, GError **error)
+{
+  gint64 value = 0;
+  TpInts list = { &value, 1, 0 };
+
+  out->is_reverse = tp_node_get_int (node, "reverse", 0) != 0;
+  out->is_exclusive = tp_node_get_int (node, "exclusive", 0) != 0;
+  return tp_input_get_ints (node, inputs, 1, &list, error)
+         && tp_axis_resolve (node, value, inputs[0]->rank, &out->axis, error);
+}
+
 /* out[i] is of x[i - k], k from 0 (1 when exclusive), where that is inside; from
  * the end x[i + k]. */
 static gboolean
-cumulate_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
-                GError **error)
+sum_directly (TpLowering *lowering, const Direction *direction)
 {
-  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
-  const TpTensor *inputs[] = { x, tp_lowering_get_input (&lowering, 1) };
-  gint64 sign = tp_node_get_int (node, "reverse", 0) != 0 ? 1 : -1;
-  gint64 first = tp_node_get_int (node, "exclusive", 0) != 0 ? sign : 0;
-  gint64 value = 0;
-  TpInts list = { &value, 1, 0 };
-  int axis = 0;
-  int k = -1;
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  int axis = direction->axis, k = -1;
+  gint64 sign = direction->is_reverse ? 1 : -1;
+  gint64 first = direction->is_exclusive ? sign : 0;
   TpAccess *load = NULL;
 
-  if (!tp_input_get_ints (node, inputs, 1, &list, error)
-      || !tp_axis_resolve (node, value, x->rank, &axis, error))
-    return FALSE;
-  if (x->dims[axis] > MAX_CUMULATED)
-    return tp_op_refuse (node, error,
-                         "dimension %d has %" G_GINT64_FORMAT
-                         " elements, at most %d have kernels",
-                         axis, x->dims[axis], MAX_CUMULATED);
-  tp_lowering_add_output_axes (&lowering);
-  k = tp_lowering_add_reduce_axis (&lowering, x->dims[axis]);
-  load = tp_lowering_add_load (&lowering, 0);
+  tp_lowering_add_output_axes (lowering);
+  k = tp_lowering_add_reduce_axis (lowering, x->dims[axis]);
+  load = tp_lowering_add_load (lowering, 0);
   for (int i = 0; i < x->rank; i++)
     load->stride[i] = x->strides[i];
   load->offset = first * x->strides[axis];
@@ -98,17 +103,197 @@ cumulate_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   load->guards[0].coef[axis] = 1;
   load->guards[0].offset = first;
   load->guards[0].extent = x->dims[axis];
-  load->fill = get_cumulation (node)->neutral;
+  load->fill = get_cumulation (lowering->node)->neutral;
   if (k >= 0)
     {
       load->stride[k] = sign * x->strides[axis];
       load->guards[0].coef[k] = sign;
     }
   return tp_lowering_finish (
-      &lowering,
-      tp_lowering_reduce (&lowering, get_cumulation (node)->combiner,
-                          tp_nest_load (lowering.nest, 0)));
+      lowering,
+      tp_lowering_reduce (lowering,
+                          get_cumulation (lowering->node)->combiner,
+                          tp_nest_load (lowering->nest, 0)));
 }
+
+/* ---- sums of sums --------------------------------------------------------- */
+
+/* With s[0] = x and s[l + 1][i] the sum of s[l][i - k * n^l], k from 0 to n - 1, the last
+ * s has the sums of all before. Each is in scratch, behind as many neutral elements as it
+ * is looked at before its first, so that no load has a guard; from the end, before them. */
+typedef struct
+{
+  const TpLowering *like;     /* (unowned) */
+  Direction direction;
+  gint64 n_terms, step;       /* of the sums made of it */
+  gint64 n_neutral;
+  int operand;
+  TpDtype dtype;
+  gint64 strides[TP_MAX_RANK];
+} Sums;
+
+static Sums
+sums_new (const TpLowering *like, const Direction *direction, gint64 n_terms,
+          gint64 step)
+{
+  const TpTensor *x = tp_lowering_get_input (like, 0);
+  Sums sums = { .like = like, .direction = *direction, .n_terms = n_terms,
+                .step = step, .n_neutral = (n_terms - 1) * step };
+  gint64 n = 1;
+
+  sums.n_neutral += step == 1 && direction->is_exclusive;
+  sums.dtype = tp_dtype_is_integer (x->dtype) ? x->dtype : TPLAN_DTYPE_FLOAT32;
+  for (int i = x->rank - 1; i >= 0; i--)
+    {
+      sums.strides[i] = n;
+      n *= x->dims[i] + (i == direction->axis ? sums.n_neutral : 0);
+    }
+  sums.operand = tp_lowered_add_scratch (like->lowered, sums.dtype, n);
+  return sums;
+}
+
+/* A nest that stores @extent elements of each row, from @first on. */
+static TpLowering
+sums_begin (const Sums *sums, gint64 first, gint64 extent)
+{
+  TpLowering lowering = tp_lowering_new (sums->like->graph, sums->like->node,
+                                         sums->like->lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  int axis = sums->direction.axis;
+
+  lowering.nest->store
+      = (TpAccess){ .operand = sums->operand, .dtype = sums->dtype, .index = -1 };
+  lowering.nest->store.offset = first * sums->strides[axis];
+  for (int i = 0; i < x->rank; i++)
+    tp_lowering_add_axis (&lowering, i == axis ? extent : x->dims[i],
+                          sums->strides[i]);
+  return lowering;
+}
+
+static TpLowering
+sums_begin_values (const Sums *sums)
+{
+  const TpTensor *x = tp_lowering_get_input (sums->like, 0);
+
+  return sums_begin (sums, sums->direction.is_reverse ? 0 : sums->n_neutral,
+                     x->dims[sums->direction.axis]);
+}
+
+static void
+sums_fill (const Sums *sums)
+{
+  const TpTensor *x = tp_lowering_get_input (sums->like, 0);
+  gint64 extent = x->dims[sums->direction.axis];
+  g_auto (TpLowering) lowering = sums_begin (
+      sums, sums->direction.is_reverse ? extent : 0, sums->n_neutral);
+  double neutral = get_cumulation (sums->like->node)->neutral;
+
+  tp_lowering_finish (
+      &lowering,
+      tp_nest_convert (lowering.nest,
+                       tp_nest_const_integer (lowering.nest, (gint64) neutral),
+                       sums->dtype));
+}
+
+static void
+sums_copy (const Sums *sums)
+{
+  g_auto (TpLowering) lowering = sums_begin_values (sums);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  TpAccess *load = tp_lowering_add_load (&lowering, 0);
+
+  for (int i = 0; i < x->rank; i++)
+    load->stride[i] = x->strides[i];
+  tp_lowering_finish (&lowering, tp_lowering_last_load (&lowering));
+}
+
+/* What @lowering stores becomes sums of @sums. */
+static void
+sums_add_up (const Sums *sums, TpLowering *lowering)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  int axis = sums->direction.axis;
+  int k = tp_lowering_add_reduce_axis (lowering, sums->n_terms);
+  TpAccess *load = tp_nest_add_load (lowering->nest, sums->operand);
+
+  load->dtype = sums->dtype;
+  for (int i = 0; i < x->rank; i++)
+    load->stride[i] = sums->strides[i];
+  load->stride[k] = sums->step * sums->strides[axis];
+  if (sums->direction.is_reverse)
+    load->offset = (sums->n_neutral - (sums->n_terms - 1) * sums->step)
+                   * sums->strides[axis];
+  tp_lowering_finish (
+      lowering,
+      tp_lowering_reduce (lowering,
+                          get_cumulation (lowering->node)->combiner,
+                          tp_lowering_last_load (lowering)));
+}
+
+/* How many terms a sum has, so that as few levels as MAX_TERMS asks for reach @n. */
+static gint64
+choose_n_terms (gint64 n)
+{
+  gint64 n_terms = 2;
+  int n_levels = 0;
+
+  for (gint64 rest = n; rest > 1; rest = (rest + MAX_TERMS - 1) / MAX_TERMS)
+    n_levels++;
+  for (;; n_terms++)
+    {
+      gint64 rest = n;
+
+      for (int i = 0; i < n_levels; i++)
+        rest = (rest + n_terms - 1) / n_terms;
+      if (rest == 1)
+        return n_terms;
+    }
+}
+
+static void
+sum_by_levels (TpLowering *lowering, const Direction *direction)
+{
+  gint64 n = tp_lowering_get_input (lowering, 0)->dims[direction->axis];
+  gint64 n_terms = choose_n_terms (n);
+  Sums sums = sums_new (lowering, direction, n_terms, 1);
+
+  sums_copy (&sums);
+  sums_fill (&sums);
+  for (gint64 step = n_terms; step < n; step *= n_terms)
+    {
+      gint64 rest = (n + step - 1) / step;
+      Sums next = sums_new (lowering, direction, MIN (rest, n_terms), step);
+      g_auto (TpLowering) level = sums_begin_values (&next);
+
+      sums_fill (&next);
+      sums_add_up (&sums, &level);
+      sums = next;
+    }
+  tp_lowering_add_output_axes (lowering);
+  sums_add_up (&sums, lowering);
+}
+
+static gboolean
+cumulate_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+                GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *x = tp_lowering_get_input (&lowering, 0);
+  const TpTensor *inputs[] = { x, tp_lowering_get_input (&lowering, 1) };
+  Direction direction;
+  gint64 n_direct = 0;
+
+  if (!find_direction (node, inputs, &direction, error))
+    return FALSE;
+  if (x->dims[direction.axis] <= MAX_TERMS
+      || (tp_size_mul (x->count, x->dims[direction.axis], &n_direct)
+          && n_direct <= MAX_DIRECT))
+    return sum_directly (&lowering, &direction);
+  sum_by_levels (&lowering, &direction);
+  return TRUE;
+}
+
+/* ---- references ----------------------------------------------------------- */
 
 /* What both references walk: along @rows, from the end where @is_reverse; an
  * element has no part in its own where @is_exclusive. */
