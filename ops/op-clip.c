@@ -160,6 +160,22 @@ dropout_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
+/* Nothing is dropped: the mask is of ones. */
+static gboolean
+dropout_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) mask = { 0 };
+
+  if (!tp_lower_pass (graph, node, lowered, error))
+    return FALSE;
+  if (node->n_outputs < 2 || node->outputs[1] < 0)
+    return TRUE;
+  mask = tp_lowering_new_output (graph, node, lowered, 1);
+  tp_lowering_add_output_axes (&mask);
+  return tp_lowering_finish (&mask, tp_nest_const_integer (mask.nest, 1));
+}
+
 static void
 dropout_reference (const TpNode *node, const TpRefTensor *const *inputs,
                    TpRefTensor *outputs)
@@ -186,7 +202,7 @@ const TpOp tp_op_dropout = {
   .attrs = dropout_attrs,
   .tolerance = 0.0,
   .infer = dropout_infer,
-  .lower = tp_lower_pass,
+  .lower = dropout_lower,
   .reference = dropout_reference,
   .moves = TP_MOVES (0),
 };
