@@ -141,12 +141,86 @@ pow_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
              : tp_infer_binary (node, inputs, outputs, error);
 }
 
+/* Expression: @exponent as an integer; -1: it may be a fraction. */
+static int
+find_whole (TpNest *nest, int exponent)
+{
+  const TpExpr *e = &nest->exprs[exponent];
+
+  if (e->is_integer)
+    return exponent;
+  if (e->op != TP_EXPR_CONST || e->value != floor (e->value)
+      || fabs (e->value) >= 0x1p62)
+    return -1;
+  return tp_nest_const_integer (nest, (gint64) e->value);
+}
+
+/* The bits that @exponent may have, if it is positive. */
+static guint64
+find_bits (const TpNest *nest, int exponent)
+{
+  const TpExpr *e = &nest->exprs[exponent];
+
+  if (e->op == TP_EXPR_CONST)
+    return e->integer;
+  return e->op == TP_EXPR_LOAD
+             ? (guint64) tp_dtype_get (nest->loads[e->index].dtype)->high
+             : G_MAXINT64;
+}
+
+/* @base by an exponent below 0: 0 but of 1 and -1. */
+static int
+raise_to_negative (TpNest *nest, int base, int exponent)
+{
+  int zero = tp_nest_const_integer (nest, 0), one = tp_nest_const_integer (nest, 1);
+  int minus = tp_nest_const_integer (nest, -1);
+  int is_odd = tp_nest_binary (nest, TP_EXPR_AND, exponent, one);
+  int of_minus
+      = tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_EQUAL, base, minus),
+                        tp_nest_select (nest, is_odd, minus, one), zero);
+
+  return tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_EQUAL, base, one),
+                         one, of_minus);
+}
+
+/* By squaring, once for each bit. */
+static int
+raise_integer (TpNest *nest, int base, int exponent)
+{
+  guint64 bits = find_bits (nest, exponent);
+  gboolean is_known = nest->exprs[exponent].op == TP_EXPR_CONST;
+  int zero = tp_nest_const_integer (nest, 0);
+  int power = tp_nest_const_integer (nest, 1), square = base;
+
+  if (is_known && (gint64) bits < 0)
+    return raise_to_negative (nest, base, exponent);
+  for (guint64 bit = 1; bit <= bits; bit *= 2)
+    {
+      int bit_expr = tp_nest_const_integer (nest, (gint64) bit);
+      int more = tp_nest_binary (nest, TP_EXPR_MUL, power, square);
+
+      square = tp_nest_binary (nest, TP_EXPR_MUL, square, square);
+      if (!is_known)
+        power = tp_nest_select (
+            nest, tp_nest_binary (nest, TP_EXPR_AND, exponent, bit_expr), more, power);
+      else if ((bits & bit) != 0)
+        power = more;
+    }
+  if (is_known)
+    return power;
+  return tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_LESS, exponent, zero),
+                         raise_to_negative (nest, base, exponent), power);
+}
+
 static int
 pow_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  int exponent = tp_nest_convert (nest, x[1], TPLAN_DTYPE_FLOAT32);
+  int whole = nest->exprs[x[0]].is_integer ? find_whole (nest, x[1]) : -1;
 
-  return tp_nest_binary (nest, TP_EXPR_POW, x[0], exponent);
+  if (whole >= 0)
+    return raise_integer (nest, x[0], whole);
+  return tp_nest_binary (nest, TP_EXPR_POW, x[0],
+                         tp_nest_convert (nest, x[1], TPLAN_DTYPE_FLOAT32));
 }
 
 static double

@@ -429,7 +429,7 @@ const IntegerCase integer_cases[] = {
   { "Mul", "a s", "", TRUE, 17, mul },
   { "Div", "a s", "", TRUE, 17, quotient },
   { "Mod", "a s", "", TRUE, 17, rest },
-  { "Pow", "a e", "", FALSE, 17, power },
+  { "Pow", "a e", "", TRUE, 17, power },
   { "Max", "a s", "", TRUE, 17, maximum },
   { "Min", "a s", "", TRUE, 17, minimum },
   { "Sum", "a s e", "", TRUE, 17, sum },
