@@ -156,15 +156,16 @@ add_center_crop_pad (TpBody *self)
 
 /* ---- ReverseSequence ------------------------------------------------------------ */
 
-/* What is picked at each time from each sequence, of one batch axis and one of time. */
+/* Which row is picked at each time from each sequence: there is one batch axis and one of
+ * time, and all that is there at both is a row. */
 static void
 add_reverse_sequence (TpBody *self)
 {
   gint64 batch = tp_node_get_int (self->node, "batch_axis", 1);
   gint64 time = tp_node_get_int (self->node, "time_axis", 0);
-  TpAttr axis = { .name = "axis", .kind = TP_ATTR_INT, .i = time };
+  TpAttr two = { .name = "axis", .kind = TP_ATTR_INT, .i = 2 };
   const char *x = tp_body_get_input (self, 0), *shape = tp_body_add_shape (self, x);
-  const char *n = tp_body_get_input (self, 1), *at, *from;
+  const char *n = tp_body_get_input (self, 1), *at, *from, *which;
 
   if (MIN (batch, time) != 0 || MAX (batch, time) != 1)
     {
@@ -179,10 +180,14 @@ add_reverse_sequence (TpBody *self)
   from = tp_body_apply (self, "Sub", add_one (self, n, -1), at, NULL);
   at = tp_body_apply (self, "Where", tp_body_apply (self, "Less", at, n, NULL), from,
                       at);
-  at = tp_body_add_view (self, "Unsqueeze", at, 2);
-  x = tp_body_add_reshape (self, x, 3, (const gint64[]){ 0, 0, -1 });
-  at = tp_body_apply (self, "Expand", at, tp_body_add_shape (self, x), NULL);
-  x = tp_body_add (self, "GatherElements", &axis, NULL, x, at, NULL);
+  which = tp_body_count_to (self, tp_body_pick (self, shape, batch));
+  which = tp_body_add_view (self, "Unsqueeze", which, time);
+  at = tp_body_apply (
+      self, "Add", time == 0 ? which : at,
+      tp_body_apply (self, "Mul", time == 0 ? at : which,
+                     tp_body_pick (self, shape, 1), NULL), NULL);
+  x = tp_body_add (self, "Flatten", &two, NULL, x, NULL);
+  x = tp_body_apply (self, "Gather", x, at, NULL);
   tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], x, shape, NULL);
 }
 
