@@ -2,7 +2,9 @@
  *
  * Large graphs are made of few kinds of nodes. All that lowering looks at is
  * written down as a row of bytes; nodes with equal rows are alike. So are tensors, of
- * which rows of nodes have but the kind; most are of the kind of one met lately. */
+ * which rows of nodes have but the kind; most are of the kind of one met lately. Of a
+ * group the rows of its nodes are known: its own says which they are, and which of
+ * their tensors are one. */
 #include "config.h"
 
 #include "ops/like.h"
@@ -21,19 +23,36 @@
 #define MAX_REALS (2 * TP_MAX_RANK)
 #define MAX_INTEGERS 512
 #define N_LATELY 8            /* a power of two */
+#define N_RECENT 256          /* likewise */
+
+#define STATEFUL (-1)         /* what is said of it depends on the row */
+
+typedef struct
+{
+  int kind;                   /* 1 + the first of its kind; 0: not known; or STATEFUL */
+  int row;                    /* it was last described in */
+  int number;                 /* the how-manieth it was there */
+} Told;
+
+/* One that was met; its bytes lie behind it. */
+typedef struct
+{
+  const char *bytes;
+  gsize n;
+  int first;                  /* index with it */
+} Row;
 
 typedef struct
 {
   const TpGraph *graph;
-  TpMap *rows;                /* met: the first index with each */
+  TpMap *rows;                /* set of Row */
+  const Row *recent[N_RECENT]; /* of @rows, by a cheap hash; NULL: none */
   GString *row;               /* being written */
   GString *tensor_row;        /* amid that */
-  int *row_of;                /* [tensor]: the row it was last described in */
-  int *number_of;             /* [tensor]: the how-manieth it was there */
+  Told *told;                 /* [tensor] */
   int n_rows;
   int n_tensors;              /* described in this row */
-  TpMap *kinds;               /* rows of tensors: the first with each */
-  int *kind_of;               /* [tensor]: 1 + the first of its kind; 0: not known */
+  TpMap *kinds;               /* likewise: rows of tensors */
   int lately[N_LATELY];       /* 1 + plain tensors, each of another kind; 0: none */
   guint n_lately;             /* that there were */
 } Writer;
@@ -117,15 +136,15 @@ describe_tensor (Writer *writer, const TpTensor *tensor)
   add_number (writer, MIN (tensor->n_consumers, 2));
   add_number (writer, tp_tensor_is_resident (tensor));
   add_number (writer, tensor->state == 0                          ? 0
-                      : writer->row_of[tensor->state - 1] != writer->n_rows
+                      : writer->told[tensor->state - 1].row != writer->n_rows
                           ? 1
-                          : 2 + writer->number_of[tensor->state - 1]);
+                          : 2 + writer->told[tensor->state - 1].number);
   add_number (writer, tp_tensor_is_constant (tensor));
   if (tp_tensor_is_constant (tensor))
     add_value (writer, tensor);
 }
 
-static int find_first (Writer *writer, TpMap *rows, int index);
+static const Row *find_row (const Writer *writer, TpMap *rows, int index);
 
 /* Whether all there is to say of it is what are_plainly_alike () looks at. */
 static gboolean
@@ -158,57 +177,73 @@ number_kind (Writer *writer, int index)
   writer->tensor_row = row;
   g_string_truncate (writer->row, 0);
   describe_tensor (writer, &writer->graph->tensors[index]);
-  first = find_first (writer, writer->kinds, index);
+  first = find_row (writer, writer->kinds, index)->first;
   writer->tensor_row = writer->row;
   writer->row = row;
   return first;
 }
 
-/* The first that is described as @index is, which has no state. */
+/* 1 + the first that is described as @index is; or STATEFUL. */
 static int
 find_kind (Writer *writer, int index)
 {
   const TpTensor *tensors = writer->graph->tensors;
   gboolean plain = is_plain (&tensors[index]);
+  int kind;
 
-  if (writer->kind_of[index] > 0)
-    return writer->kind_of[index] - 1;
+  if (tensors[index].state != 0)
+    return STATEFUL;
   for (int i = 0; plain && i < N_LATELY && writer->lately[i] > 0; i++)
     if (are_plainly_alike (&tensors[writer->lately[i] - 1], &tensors[index]))
-      {
-        writer->kind_of[index] = writer->kind_of[writer->lately[i] - 1];
-        return writer->kind_of[index] - 1;
-      }
-  writer->kind_of[index] = 1 + number_kind (writer, index);
+      return writer->told[writer->lately[i] - 1].kind;
+  kind = 1 + number_kind (writer, index);
   if (plain)
     writer->lately[writer->n_lately++ % N_LATELY] = 1 + index;
-  return writer->kind_of[index] - 1;
+  return kind;
 }
 
-/* Where a tensor comes again, its number says which. With state, what is said of it
- * depends on the row. */
+static int
+get_kind (Writer *writer, int index)
+{
+  Told *told = &writer->told[index];
+
+  if (told->kind == 0)
+    told->kind = find_kind (writer, index);
+  return told->kind;
+}
+
+/* Writes which of this row it is, where it comes again. */
+static gboolean
+is_told_again (Writer *writer, int index)
+{
+  Told *told = &writer->told[index];
+
+  if (told->row == writer->n_rows)
+    {
+      add_number (writer, 2 + 2 * (gint64) told->number);
+      return TRUE;
+    }
+  told->row = writer->n_rows;
+  told->number = writer->n_tensors++;
+  return FALSE;
+}
+
 static void
 add_tensor (Writer *writer, int index)
 {
+  int kind;
+
   if (index < 0)
     {
       add_number (writer, 0);
       return;
     }
-  if (writer->row_of[index] == writer->n_rows)
-    {
-      add_number (writer, 2 + 2 * (gint64) writer->number_of[index]);
-      return;
-    }
-  writer->row_of[index] = writer->n_rows;
-  writer->number_of[index] = writer->n_tensors++;
-  if (writer->graph->tensors[index].state == 0)
-    {
-      add_number (writer, 3 + 2 * (gint64) find_kind (writer, index));
-      return;
-    }
-  add_number (writer, 1);
-  describe_tensor (writer, &writer->graph->tensors[index]);
+  if (is_told_again (writer, index))
+    return;
+  kind = get_kind (writer, index);
+  add_number (writer, kind == STATEFUL ? 1 : 1 + 2 * (gint64) kind);
+  if (kind == STATEFUL)
+    describe_tensor (writer, &writer->graph->tensors[index]);
 }
 
 static void
@@ -251,14 +286,65 @@ add_node (Writer *writer, const TpNode *node)
 }
 
 static void
-write_row (Writer *writer, const int *nodes, int n_nodes)
+begin_row (Writer *writer)
 {
   g_string_truncate (writer->row, 0);
   writer->n_rows++;
   writer->n_tensors = 0;
+}
+
+static void
+write_row (Writer *writer, const int *nodes, int n_nodes)
+{
+  begin_row (writer);
   add_number (writer, n_nodes);
   for (int i = 0; i < n_nodes; i++)
     add_node (writer, &writer->graph->nodes[nodes[i]]);
+}
+
+/* ---- groups ------------------------------------------------------------- */
+
+/* Returns FALSE where the row of its node does not say all of it. */
+static gboolean
+link_tensor (Writer *writer, int index)
+{
+  if (index >= 0 && !is_told_again (writer, index))
+    add_number (writer, 0);
+  return index < 0 || get_kind (writer, index) != STATEFUL;
+}
+
+/* What add_node () says of tensors, in its order, but for their kinds. */
+static gboolean
+link_tensors (Writer *writer, const TpNode *node)
+{
+  gboolean is_known = TRUE;
+
+  for (int i = 0; i < node->n_inputs; i++)
+    is_known &= link_tensor (writer, node->inputs[i]);
+  for (int i = 0; i < node->n_outputs; i++)
+    is_known &= link_tensor (writer, node->outputs[i]);
+  for (int i = 0; i < node->n_attrs; i++)
+    if (node->attrs[i].kind == TP_ATTR_TENSOR)
+      is_known &= link_tensor (writer, (int) node->attrs[i].i);
+  return is_known;
+}
+
+/* @like: of nodes, found before. No other row begins with 0. */
+static void
+write_group (Writer *writer, const TpGroup *group, const int *like)
+{
+  gboolean is_known = TRUE;
+
+  begin_row (writer);
+  add_number (writer, 0);
+  add_number (writer, group->n_nodes);
+  for (int i = 0; i < group->n_nodes && is_known; i++)
+    {
+      add_number (writer, like[group->nodes[i]]);
+      is_known = link_tensors (writer, &writer->graph->nodes[group->nodes[i]]);
+    }
+  if (!is_known)
+    write_row (writer, group->nodes, group->n_nodes);
 }
 
 /* ---- rows met before ---------------------------------------------------- */
@@ -266,34 +352,28 @@ write_row (Writer *writer, const int *nodes, int n_nodes)
 static guint
 row_hash (gconstpointer data)
 {
-  const GString *row = data;
+  const Row *row = data;
 
-  return tp_bytes_hash (row->str, row->len);
+  return tp_bytes_hash (row->bytes, row->n);
 }
 
 static gboolean
 row_equal (gconstpointer a, gconstpointer b)
 {
-  return g_string_equal (a, b);
-}
+  const Row *x = a, *y = b;
 
-static void
-row_free (gpointer row)
-{
-  g_string_free (row, TRUE);
+  return x->n == y->n && memcmp (x->bytes, y->bytes, x->n) == 0;
 }
 
 static void
 writer_init (Writer *writer, const TpGraph *graph)
 {
   *writer = (Writer){ .graph = graph };
-  writer->rows = tp_map_new (row_hash, row_equal, row_free, NULL);
-  writer->kinds = tp_map_new (row_hash, row_equal, row_free, NULL);
+  writer->rows = tp_map_new (row_hash, row_equal, g_free, NULL);
+  writer->kinds = tp_map_new (row_hash, row_equal, g_free, NULL);
   writer->row = g_string_new (NULL);
   writer->tensor_row = g_string_new (NULL);
-  writer->kind_of = tp_new0 (int, graph->n_tensors + 1);
-  writer->row_of = tp_new0 (int, graph->n_tensors + 1);
-  writer->number_of = tp_new0 (int, graph->n_tensors + 1);
+  writer->told = tp_new0 (Told, graph->n_tensors + 1);
 }
 
 static void
@@ -302,28 +382,59 @@ writer_clear (Writer *writer)
   tp_map_free (writer->rows);
   tp_map_free (writer->kinds);
   if (writer->row != NULL)
-    row_free (writer->row);
+    g_string_free (writer->row, TRUE);
   if (writer->tensor_row != NULL)
-    row_free (writer->tensor_row);
-  g_free (writer->kind_of);
-  g_free (writer->row_of);
-  g_free (writer->number_of);
+    g_string_free (writer->tensor_row, TRUE);
+  g_free (writer->told);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Writer, writer_clear)
 
-/* The first of @rows with the row just written: @index, if there is none before. */
-static int
-find_first (Writer *writer, TpMap *rows, int index)
+/* That of @rows with what was just written: new, with @index, if there is none. */
+static const Row *
+find_row (const Writer *writer, TpMap *rows, int index)
 {
-  gpointer first = NULL;
+  const GString *text = writer->row;
+  const Row asked = { text->str, text->len, index };
+  Row *row = tp_map_lookup (rows, &asked);
 
-  if (tp_map_find (rows, writer->row, &first))
-    return GPOINTER_TO_INT (first);
-  tp_map_insert (rows, g_steal_pointer (&writer->row),
-                 GINT_TO_POINTER (index));
-  writer->row = g_string_new (NULL);
-  return index;
+  if (row != NULL)
+    return row;
+  row = tp_alloc (1, sizeof asked + text->len);
+  *row = asked;
+  row->bytes = memcpy (row + 1, text->str, text->len);
+  tp_map_insert (rows, row, row);
+  return row;
+}
+
+/* Multiplicative; who makes rows collide has them looked up in the map. */
+static guint
+hash_cheaply (const GString *row)
+{
+  guint64 sum = row->len;
+
+  for (gsize at = 0; at < row->len; at += sizeof sum)
+    {
+      guint64 word = 0;
+
+      memcpy (&word, row->str + at, MIN (row->len - at, sizeof word));
+      sum = (sum ^ word) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+      sum ^= sum >> 32;
+    }
+  return (guint) sum % N_RECENT;
+}
+
+/* The first index with the row of nodes just written: most were met lately. */
+static int
+find_first (Writer *writer, int index)
+{
+  const GString *text = writer->row;
+  const Row **recent = &writer->recent[hash_cheaply (text)];
+
+  if (*recent == NULL || (*recent)->n != text->len
+      || memcmp ((*recent)->bytes, text->str, text->len) != 0)
+    *recent = find_row (writer, writer->rows, index);
+  return (*recent)->first;
 }
 
 int *
@@ -337,14 +448,12 @@ tp_lower_find_like (const TpGraph *graph, const TpGroups *groups)
   for (int i = 0; i < graph->n_nodes; i++)
     {
       write_row (&writer, &i, 1);
-      like[i] = find_first (&writer, writer.rows, i);
+      like[i] = find_first (&writer, i);
     }
   for (int i = 0; i < n_groups; i++)
     {
-      const TpGroup *group = &groups->groups[i];
-
-      write_row (&writer, group->nodes, group->n_nodes);
-      like[graph->n_nodes + i] = find_first (&writer, writer.rows, graph->n_nodes + i);
+      write_group (&writer, &groups->groups[i], like);
+      like[graph->n_nodes + i] = find_first (&writer, graph->n_nodes + i);
     }
   return g_steal_pointer (&like);
 }

@@ -195,6 +195,47 @@ test_groups (void)
   g_assert_cmpint (like[7], ==, 7);
 }
 
+/* Of two groups, of the first two ops and of the next. */
+static const struct
+{
+  const char *text;
+  gboolean is_alike;
+} group_pairs[] = {
+  { "in x 2 3;in y 2 3;Relu x -> a;Add a y -> b;Relu x -> c;Add c y -> d", TRUE },
+  { "in x 2 3;in y 2 3;Relu x -> a;Add a y -> b;Relu y -> c;Add c x -> d", TRUE },
+  /* the same ops, but another of their tensors is one */
+  { "in x 2 3;in y 2 3;Relu x -> a;Add a y -> b;Relu x -> c;Add c x -> d;"
+    "Abs y -> e", FALSE },
+  { "in x 2 3;in y 2 3;Relu x -> a;Add a y -> b;Relu x -> c;Add y c -> d",
+    FALSE },
+  { "in x 2 3;in y 2 3;Relu x -> a;Add a y -> b;Relu x -> c;Sub c y -> d",
+    FALSE },
+  { "in x 2 3;in y 2 3;Add x y -> a;Mul a x -> b;Add x y -> c;Mul c y -> d",
+    FALSE },
+  { "in x 2 3;in y 2 3;Add x y -> a;Mul a x -> b;Add y x -> c;Mul c y -> d",
+    TRUE },
+};
+
+static void
+test_group_pairs (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (group_pairs); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph
+          = test_graph_new (17, group_pairs[i].text, &error);
+      g_autoptr (TpGroups) groups = tp_groups_new ();
+      g_autofree int *like = NULL;
+
+      g_assert_no_error (error);
+      tp_groups_add (groups, (const int[]) { 0, 1 }, 2);
+      tp_groups_add (groups, (const int[]) { 2, 3 }, 2);
+      like = tp_lower_find_like (graph, groups);
+      if ((like[graph->n_nodes + 1] == graph->n_nodes) != group_pairs[i].is_alike)
+        g_error ("%s", group_pairs[i].text);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -208,5 +249,6 @@ main (int argc, char **argv)
                         GINT_TO_POINTER (TEST_LAYOUT_SHUFFLED), test_cases);
   g_test_add_func ("/like/pairs", test_pairs);
   g_test_add_func ("/like/groups", test_groups);
+  g_test_add_func ("/like/group-pairs", test_group_pairs);
   return g_test_run ();
 }
