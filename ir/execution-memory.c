@@ -40,14 +40,15 @@ tp_execution_lay_out (TpExecution *execution, int device, TpScratch *scratch)
 static void
 count_weight (TpExecution *execution, int root, int device, guint8 *is_counted)
 {
-  const TpTensor *tensor = &execution->graph->tensors[root];
   gint64 *sum = &execution->memory[device].weight_bytes;
   gsize at = (gsize) root * execution->n_devices + device;
+  gint64 size_bytes;
 
-  if (is_counted[at] || !tp_tensor_is_resident (tensor))
+  if (!execution->units->are_resident[root] || is_counted[at])
     return;
   is_counted[at] = TRUE;
-  if (!tp_size_add (*sum, tp_tensor_get_resident_bytes (tensor), sum))
+  size_bytes = tp_tensor_get_resident_bytes (&execution->graph->tensors[root]);
+  if (!tp_size_add (*sum, size_bytes, sum))
     *sum = G_MAXINT64;
 }
 

@@ -63,11 +63,12 @@ find_ends (Builder *builder)
 static int
 find_stream (const Builder *builder, int tensor)
 {
-  int maker = builder->graph->tensors[tensor].producer;
+  const TpUnits *units = builder->execution->units;
 
-  return tp_graph_find_streamed (builder->graph, tensor) >= 0
-                 && builder->places[maker] >= 0
-             ? maker
+  return units->has_streams
+                 && tp_graph_find_streamed (builder->graph, tensor) >= 0
+                 && builder->places[units->makers[tensor]] >= 0
+             ? units->makers[tensor]
              : -1;
 }
 
@@ -120,14 +121,14 @@ static void
 add_storage (Builder *builder, int tensor, int device)
 {
   int root = builder->execution->roots[tensor];
-  const TpTensor *its = &builder->graph->tensors[root];
-  TpStorage storage = { .tensor = root, .device = device, .first = -1,
-                        .last = -1, .size_bytes = MAX (its->size_bytes, 1),
-                        .is_constant = tp_tensor_is_resident (its) };
   int *index = get_index (builder, root, device);
+  TpStorage storage = { .tensor = root, .device = device, .first = -1,
+                        .last = -1 };
 
   if (*index >= 0)
     return;
+  storage.size_bytes = MAX (builder->graph->tensors[root].size_bytes, 1);
+  storage.is_constant = builder->execution->units->are_resident[root];
   *index = storage.is_constant ? -1 : find_common (builder, root, device);
   if (*index >= 0)
     {
@@ -305,9 +306,9 @@ add_streams (Builder *builder, const TpPlacedUnit *unit)
 static gboolean
 is_foreign (const Builder *builder, int root)
 {
-  int producer = builder->graph->tensors[root].producer;
+  int maker = builder->execution->units->makers[root];
 
-  return producer >= 0 && builder->places[producer] < 0;
+  return maker >= 0 && builder->places[maker] < 0;
 }
 
 /* Whether all that @unit reads is there. A plan made by hand may have groups

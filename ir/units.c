@@ -38,6 +38,7 @@ tp_graph_find_streamed (const TpGraph *graph, int tensor)
 typedef struct
 {
   const TpGraph *graph;
+  const int *makers;          /* those of the units */
   const int *places;
   int *group_of;              /* per node; -1: none */
 } Placing;
@@ -88,7 +89,7 @@ add_tensor (const Placing *placing, TpPlacedUnit *unit, int tensor, int *n)
 {
   int *tensors = (int *) unit->tensors;
 
-  if (tensor < 0 || tp_tensor_is_constant (&placing->graph->tensors[tensor]))
+  if (tensor < 0 || placing->makers[tensor] == TP_UNITS_CONSTANT)
     return;
   tensors[unit->n_read + unit->n_written] = tensor;
   (*n)++;
@@ -106,12 +107,11 @@ add_reads (const Placing *placing, TpPlacedUnit *unit)
 
       for (int k = 0; k < node->n_inputs; k++)
         {
-          int producer = node->inputs[k] < 0
-                           ? -1
-                           : placing->graph->tensors[node->inputs[k]].producer;
+          int maker = group < 0 || node->inputs[k] < 0
+                          ? -1
+                          : placing->makers[node->inputs[k]];
 
-          if (group < 0 || producer < 0
-              || placing->group_of[producer] != group)
+          if (maker < 0 || placing->group_of[maker] != group)
             add_tensor (placing, unit, node->inputs[k], &unit->n_read);
         }
     }
@@ -171,6 +171,22 @@ add_units (const Placing *placing, const TpGroups *groups, TpUnits *units)
     }
 }
 
+static void
+look_at_tensors (TpUnits *units, const TpGraph *graph)
+{
+  units->makers = tp_new (int, graph->n_tensors + 1);
+  units->are_resident = tp_new (guint8, graph->n_tensors + 1);
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      const TpTensor *it = &graph->tensors[i];
+
+      units->makers[i] = tp_tensor_is_constant (it) ? TP_UNITS_CONSTANT
+                         : it->producer < 0         ? TP_UNITS_INPUT
+                                                    : it->producer;
+      units->are_resident[i] = tp_tensor_is_resident (it);
+    }
+}
+
 TpUnits *
 tp_units_new_empty (const TpGraph *graph)
 {
@@ -178,7 +194,11 @@ tp_units_new_empty (const TpGraph *graph)
   gsize n_tensors = 0;
 
   for (int i = 0; i < graph->n_nodes; i++)
-    n_tensors += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
+    {
+      n_tensors += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
+      units->has_streams |= tp_node_is_stream (&graph->nodes[i]);
+    }
+  look_at_tensors (units, graph);
   units->units = tp_new (TpPlacedUnit, graph->n_nodes + 1);
   units->nodes = tp_new (int, graph->n_nodes + 1);
   units->tensors = tp_new (int, n_tensors + 1);
@@ -190,7 +210,7 @@ tp_units_set (TpUnits *units, const TpGraph *graph, const TpPlaced *placed,
               TpScratch *scratch, GError **error)
 {
   const Placing placing
-      = { graph, placed->places,
+      = { graph, units->makers, placed->places,
           tp_scratch_new (scratch, int, graph->n_nodes + 1) };
 
   units->n = 0;
@@ -219,5 +239,7 @@ tp_units_free (TpUnits *units)
   g_free (units->units);
   g_free (units->nodes);
   g_free (units->tensors);
+  g_free (units->makers);
+  g_free (units->are_resident);
   g_free (units);
 }

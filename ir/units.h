@@ -33,7 +33,14 @@ typedef struct
   int n;
   TpPlacedUnit *units;        /* in the order they run */
   int *nodes, *tensors;       /* what they point to */
+  /* Of the graph, close together: tensors themselves are large. */
+  int *makers;                /* [tensor]: the op that makes it; or TP_UNITS_... */
+  guint8 *are_resident;       /* [tensor]: tp_tensor_is_resident () */
+  gboolean has_streams;       /* some op is one */
 } TpUnits;
+
+#define TP_UNITS_INPUT (-1)
+#define TP_UNITS_CONSTANT (-2)
 
 /**
  * tp_units_new:
