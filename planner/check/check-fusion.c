@@ -37,6 +37,7 @@ typedef struct
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
   gboolean pairs_elementwise; /* a rule does */
+  gboolean has_joins;         /* some op puts others together */
   const char *const *devices; /* (nullable) */
   gboolean *is_made;          /* [group with a given cost]: by rules, too */
 } Fusion;
@@ -248,7 +249,7 @@ is_read_through (const Fusion *fusion, int maker, int reader)
 /* ---- chains -------------------------------------------------------------- */
 
 /* A view within a chain does nothing. */
-static guint
+static inline guint
 get_part_kind (const Fusion *fusion, int node)
 {
   return fusion->kinds[node] == KIND (TP_OP_VIEW)
@@ -257,7 +258,7 @@ get_part_kind (const Fusion *fusion, int node)
              : fusion->kinds[node];
 }
 
-static Side
+static inline Side
 add_side (const Fusion *fusion, int node, const Side *rest)
 {
   Side side = { 1, get_part_kind (fusion, node) };
@@ -272,7 +273,7 @@ add_side (const Fusion *fusion, int node, const Side *rest)
   return side;
 }
 
-static void
+static inline void
 look_up (Fusion *fusion, int node)
 {
   int before = fusion->before[node];
@@ -281,7 +282,7 @@ look_up (Fusion *fusion, int node)
       = add_side (fusion, node, before < 0 ? NULL : &fusion->up[before]);
 }
 
-static void
+static inline void
 look_down (Fusion *fusion, int node)
 {
   int after = fusion->after[node];
@@ -333,19 +334,18 @@ try_pair (Fusion *fusion, const Rule *rule, int node)
 static void
 try_three (Fusion *fusion, const Rule *rule, int node)
 {
-  const TpTensor *result = get_result (fusion, node);
   const TpNode *it = get_node (fusion, node);
-  int first = it->n_inputs < 1 ? -1 : get_maker (fusion, it->inputs[0]);
-  int last = result == NULL || result->n_consumers != 1 ? -1
-                                                        : result->consumers[0];
+  int last = fusion->handed_to[node], first;
 
-  if (first < 0 || last < 0 || fusion->before[node] >= 0
-      || fusion->after[node] >= 0 || fusion->before[last] >= 0
-      || fusion->kinds[node] != KIND (TP_OP_REDUCE)
-      || fusion->up[first].kind != KIND (TP_OP_CONTRACT)
+  if (fusion->kinds[node] != KIND (TP_OP_REDUCE) || last < 0
+      || fusion->before[node] >= 0 || fusion->after[node] >= 0
+      || fusion->before[last] >= 0 || it->n_inputs < 1)
+    return;
+  first = get_maker (fusion, it->inputs[0]);
+  if (first < 0 || fusion->up[first].kind != KIND (TP_OP_CONTRACT)
       || fusion->down[last].kind != KIND (TP_OP_CONTRACT)
-      || !is_of_shape (&fusion->graph->tensors[it->inputs[0]], result)
-      || fusion->handed_to[first] != node || fusion->handed_to[node] != last
+      || fusion->handed_to[first] != node
+      || !is_of_shape (get_result (fusion, first), get_result (fusion, node))
       || fusion->up[first].n + 1 + fusion->down[last].n
              > TP_CHECKER_MAX_FUSED)
     return;
@@ -364,12 +364,13 @@ static const Rule rules[] = {
   { "concat", 0, 0, FALSE, NULL },
 };
 
+/* A walk in the order of ops looks up what is before them as it goes. */
 static void
 apply (Fusion *fusion, const Rule *rule)
 {
   int n = fusion->graph->n_nodes;
 
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < n && rule->is_backward; i++)
     look_up (fusion, i);
   for (int i = n - 1; i >= 0; i--)
     {
@@ -482,6 +483,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
       const TpOp *op = graph->nodes[i].op;
 
       fusion->kinds[i] = KIND (op == NULL ? TP_OP_OPAQUE : op->kind);
+      fusion->has_joins |= puts_together (&graph->nodes[i]);
     }
   find_readers (fusion);
 }
@@ -580,14 +582,14 @@ tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
     if (left_out != NULL && g_strv_contains (left_out, rules[i].name))
       continue;
     else if (rules[i].join == NULL)
-      has_wholes = TRUE;
+      has_wholes = fusion.has_joins;
     else
       {
         fusion.pairs_elementwise
             |= rules[i].before == ELEMENTWISE && rules[i].after == ELEMENTWISE;
         apply (&fusion, &rules[i]);
       }
-  for (int i = graph->n_nodes - 1; i >= 0; i--)
+  for (int i = graph->n_nodes - 1; i >= 0 && has_wholes; i--)
     look_down (&fusion, i);
   add_chains (&fusion, groups);
   for (int i = 0; i < graph->n_nodes && has_wholes; i++)
