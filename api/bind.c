@@ -278,36 +278,13 @@ check_errors (TpBind *bind)
   return is_good;
 }
 
-/* Those of the plan, and which only the graph says are one kernel: those that it gives
- * are the last that there are. */
-static TpGroups *
-mark_groups (const TpBind *bind)
-{
-  const TpPlan *plan = bind->plan;
-  g_autoptr (TpGroups) own = tp_groups_new ();
-  g_autoptr (TpGroups) family = NULL;
-
-  for (int i = 0; i < bind->groups->n_groups; i++)
-    tp_groups_add_copy (own, &bind->groups->groups[i]);
-  if (bind->graph->n_groups == 0)
-    return g_steal_pointer (&own);
-  family = tp_checker_find_groups (bind->graph,
-                                   (const char *const *) plan->no_fuse,
-                                   (const char *const *) plan->devices);
-  for (int i = 1; i <= MIN (own->n_groups, family->n_groups); i++)
-    own->groups[own->n_groups - i].is_claimed
-        = family->groups[family->n_groups - i].is_claimed;
-  return g_steal_pointer (&own);
-}
-
 static gboolean
 check_figures (TpBind *bind)
 {
   const TpPlan *plan = bind->plan;
   g_autoptr (GError) error = NULL;
-  g_autoptr (TpGroups) groups = mark_groups (bind);
   g_autoptr (TpCosts) certain
-      = tp_costs_find_certain_to_read (bind->graph, groups,
+      = tp_costs_find_certain_to_read (bind->graph, bind->groups,
                                        (const char *const *) plan->devices,
                                        plan->costs->is_mapped, &error);
   gboolean is_good;

@@ -272,9 +272,6 @@ load_call (gpointer data)
       = tp_mix_read_from (call->source, &load.options, call->error);
   if (call->wrap->mix == NULL)
     return;
-  for (int i = 0; i < call->wrap->mix->n_parts; i++)
-    tp_api_mark_claimed (call->wrap->mix->parts[i].plan,
-                         call->wrap->mix->parts[i].graph);
   wrap_parts (call->wrap, NULL);
   call->is_done = TRUE;
 }

@@ -13,7 +13,6 @@
 #include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/plan-reason.h"
-#include "planner/fuse.h"
 #include "planner/margin.h"
 
 #include <string.h>
@@ -147,15 +146,6 @@ typedef struct
   TplanPlan *plan;
 } LoadCall;
 
-void
-tp_api_mark_claimed (TpPlan *plan, const TpGraph *graph)
-{
-  const char *const *no_fuse = (const char *const *) plan->no_fuse;
-
-  tp_fuse_mark_claimed (graph, no_fuse, plan->groups);
-  tp_fuse_mark_claimed (graph, no_fuse, plan->all_groups);
-}
-
 static void
 load_call (gpointer data)
 {
@@ -170,7 +160,6 @@ load_call (gpointer data)
   plan = tp_plan_read_from (call->source, &load.options, &graph, call->error);
   if (plan == NULL)
     return;
-  tp_api_mark_claimed (plan, graph);
   wrap = tp_api_wrap_graph_of (graph, plan);
   call->plan = tp_api_wrap_plan (g_steal_pointer (&plan),
                                  g_steal_pointer (&wrap));

@@ -8,9 +8,6 @@
 /* Owned by @plan. */
 const TpPlan *tp_api_get_plan (const TplanPlan *plan);
 
-/* Says of the groups of @plan, as read from a file, which only @graph makes so. */
-void tp_api_mark_claimed (TpPlan *plan, const TpGraph *graph);
-
 /* tplan_plan_check () with each reason apart: @reasons gets char *. */
 gboolean tp_api_check_plan (const TplanPlan *plan, GPtrArray *reasons);
 

@@ -334,6 +334,19 @@ write_groups (TpPlanText *out, const char *key, const TpGroups *groups,
   write_list_end (out->text);
 }
 
+/* Of @groups those that no rule makes. */
+static void
+write_claimed (TpPlanText *out, const TpGroups *groups, const TpGraph *graph)
+{
+  g_autoptr (TpGroups) claimed = tp_groups_new ();
+
+  for (int i = 0; groups != NULL && i < groups->n_groups; i++)
+    if (groups->groups[i].is_claimed)
+      tp_groups_add_copy (claimed, &groups->groups[i]);
+  if (claimed->n_groups > 0)
+    write_groups (out, "claimed_groups", claimed, graph);
+}
+
 static void
 write_colocations (TpPlanText *out, const TpGraph *graph)
 {
@@ -515,6 +528,7 @@ write_part (TpPlanText *out, const TpPlan *plan, const TpGraph *graph,
       write_transfers (out, plan, graph);
       write_string_line (out->text, "costs_sha256", plan->costs_digest);
       write_groups (out, "all_groups", plan->all_groups, graph);
+      write_claimed (out, plan->all_groups, graph);
       break;
     case TP_PLAN_PART_TABLES:
       if (plan->costs != NULL)

@@ -15,8 +15,8 @@
 /* Those that grow with the graph. What comes before "ops" is not read: it is compared as
  * text. */
 static const char *const keys[] = {
-  "tensors", "colocations", "given_groups", "ops", "groups", "transfers", "all_groups", "op_costs",
-  "group_costs", "to_device_costs", "to_host_costs", "arcs",
+  "tensors", "colocations", "given_groups", "ops", "groups", "transfers", "all_groups",
+  "claimed_groups", "op_costs", "group_costs", "to_device_costs", "to_host_costs", "arcs",
 };
 
 typedef struct

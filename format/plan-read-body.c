@@ -414,6 +414,58 @@ read_memory (TpPlanPlace root, TpPlan *plan, GError **error)
                                  &plan->memory_reserves, error);
 }
 
+/* Marks those of @groups that @claimed has, too, in its order; returns how many. */
+static int
+mark_claimed (TpGroups *groups, const TpGroups *claimed)
+{
+  int n = 0;
+
+  for (int i = 0; i < groups->n_groups && n < claimed->n_groups; i++)
+    {
+      TpGroup *it = &groups->groups[i];
+      const TpGroup *next = &claimed->groups[n];
+
+      it->is_claimed = it->n_nodes == next->n_nodes
+                       && memcmp (it->nodes, next->nodes,
+                                  sizeof (int) * (gsize) it->n_nodes) == 0;
+      n += it->is_claimed;
+    }
+  return n;
+}
+
+/* Of those in effect, too. */
+static void
+mark_in_effect (TpPlan *plan, int n_nodes)
+{
+  g_autofree gboolean *starts_claimed = tp_new0 (gboolean, n_nodes + 1);
+
+  for (int i = 0; i < plan->all_groups->n_groups; i++)
+    if (plan->all_groups->groups[i].is_claimed)
+      starts_claimed[plan->all_groups->groups[i].nodes[0]] = TRUE;
+  for (int i = 0; i < plan->groups->n_groups; i++)
+    plan->groups->groups[i].is_claimed
+        = starts_claimed[plan->groups->groups[i].nodes[0]];
+}
+
+/* A plan may have none. */
+static gboolean
+read_claimed (TpPlanPlace root, TpPlan *plan, GError **error)
+{
+  static const char key[] = "claimed_groups";
+  g_autoptr (TpGroups) claimed = NULL;
+
+  if (json_object_get (root.json, key) == NULL)
+    return TRUE;
+  claimed = read_groups (root, key, error);
+  if (claimed == NULL)
+    return FALSE;
+  if (mark_claimed (plan->all_groups, claimed) < claimed->n_groups)
+    return tp_plan_read_fail (root.reader, error, key,
+                              "not some of \"all_groups\", in their order");
+  mark_in_effect (plan, root.reader->graph->n_nodes);
+  return TRUE;
+}
+
 gboolean
 tp_plan_read_places (TpPlanPlace root, TpPlan *plan, GError **error)
 {
@@ -425,7 +477,7 @@ tp_plan_read_places (TpPlanPlace root, TpPlan *plan, GError **error)
   if (plan->groups == NULL)
     return FALSE;
   plan->all_groups = read_groups (root, "all_groups", error);
-  return plan->all_groups != NULL;
+  return plan->all_groups != NULL && read_claimed (root, plan, error);
 }
 
 gboolean

@@ -57,7 +57,7 @@ typedef struct
   int n_nodes;
   const int *nodes;           /* topological order; the first is the anchor */
   gboolean is_claimed;        /* that they may be is what the graph says, and no rule:
-                               * no kernel is made of them here */
+                               * no kernel is made of them here, they are run op by op */
 } TpGroup;
 
 typedef struct

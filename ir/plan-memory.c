@@ -70,9 +70,9 @@ tp_plan_find_cheapest_groups (const TpPlan *plan)
   g_autoptr (TpGroups) groups = tp_groups_new ();
 
   for (int i = 0; i < plan->all_groups->n_groups; i++)
-    if (is_fused_in_cheapest (plan, i))
-      tp_groups_add (groups, plan->all_groups->groups[i].nodes,
-                     plan->all_groups->groups[i].n_nodes);
+    if (!plan->all_groups->groups[i].is_claimed
+        && is_fused_in_cheapest (plan, i))
+      tp_groups_add_copy (groups, &plan->all_groups->groups[i]);
   return g_steal_pointer (&groups);
 }
 
@@ -80,27 +80,6 @@ static const gboolean *
 get_mapped (const TpPlan *plan)
 {
   return plan->costs == NULL ? NULL : plan->costs->is_mapped;
-}
-
-static TpExecution *
-spell_out (const TpPlan *plan, const TpGraph *graph, const TpGroups *groups,
-           const gboolean *is_mapped, GError **error)
-{
-  g_autofree int *places = tp_plan_list_places (plan, graph, error);
-  TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
-                      groups, is_mapped };
-  g_autoptr (TpExecution) execution
-      = places == NULL ? NULL : tp_execution_new (graph, &placed, error);
-
-  if (execution != NULL && plan->span_proof != NULL)
-    tp_plan_order_execution (plan, execution);
-  return g_steal_pointer (&execution);
-}
-
-TpExecution *
-tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
-{
-  return spell_out (plan, graph, plan->groups, get_mapped (plan), error);
 }
 
 TpGroups *
@@ -114,14 +93,33 @@ tp_plan_list_made_groups (const TpPlan *plan)
   return g_steal_pointer (&groups);
 }
 
-TpExecution *
-tp_plan_spell_out_run (const TpPlan *plan, const TpGraph *graph,
-                       gboolean is_apart, GError **error)
+static TpExecution *
+spell_out (const TpPlan *plan, const TpGraph *graph, const gboolean *is_mapped,
+           GError **error)
 {
+  g_autofree int *places = tp_plan_list_places (plan, graph, error);
   g_autoptr (TpGroups) groups = tp_plan_list_made_groups (plan);
+  TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), places,
+                      groups, is_mapped };
+  g_autoptr (TpExecution) execution
+      = places == NULL ? NULL : tp_execution_new (graph, &placed, error);
 
-  return spell_out (plan, graph, groups, is_apart ? NULL : get_mapped (plan),
-                    error);
+  if (execution != NULL && plan->span_proof != NULL)
+    tp_plan_order_execution (plan, execution);
+  return g_steal_pointer (&execution);
+}
+
+TpExecution *
+tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph, GError **error)
+{
+  return spell_out (plan, graph, get_mapped (plan), error);
+}
+
+TpExecution *
+tp_plan_spell_out_apart (const TpPlan *plan, const TpGraph *graph,
+                         GError **error)
+{
+  return spell_out (plan, graph, NULL, error);
 }
 
 /* FALSE: it cannot be told, since groups are none. */
@@ -129,9 +127,10 @@ static gboolean
 measure (const TpPlan *plan, const TpGraph *graph, TpMemory *out_memory)
 {
   g_autofree int *places = NULL;
+  g_autoptr (TpGroups) groups = tp_plan_list_made_groups (plan);
   g_autoptr (TpExecution) execution = NULL;
-  TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), NULL,
-                      plan->groups, get_mapped (plan) };
+  TpPlaced placed = { plan->n_devices, tp_plan_get_host (plan), NULL, groups,
+                      get_mapped (plan) };
 
   if (plan->span_proof == NULL)
     {

@@ -10,19 +10,18 @@
 int *tp_plan_list_places (const TpPlan *plan, const TpGraph *graph,
                           GError **error);
 /* The groups that are in effect in what it says is cheapest of all: those that
- * save there. (transfer full) */
+ * save there, and that kernels are made of. (transfer full) */
 TpGroups *tp_plan_find_cheapest_groups (const TpPlan *plan);
-/* All that a run of @plan does, and the memory it does it in; borrows @graph.
- * TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
-TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
-                                GError **error);
 /* The groups in effect that kernels are made of: none is of what only the graph says
  * is one. (transfer full) */
 TpGroups *tp_plan_list_made_groups (const TpPlan *plan);
-/* As sessions do it: of such groups op by op. @is_apart: what is mapped is copied all
- * the same. */
-TpExecution *tp_plan_spell_out_run (const TpPlan *plan, const TpGraph *graph,
-                                    gboolean is_apart, GError **error);
+/* All that a run of @plan does, of the other groups op by op, and the memory it does it
+ * in; borrows @graph. TPLAN_ERROR_INPUT: of placements or groups that no planner makes. */
+TpExecution *tp_plan_spell_out (const TpPlan *plan, const TpGraph *graph,
+                                GError **error);
+/* Likewise; what is mapped is copied all the same. */
+TpExecution *tp_plan_spell_out_apart (const TpPlan *plan, const TpGraph *graph,
+                                      GError **error);
 
 /* Sets peak_bytes and weight_bytes of a plan whose placements and groups are
  * known: what its sessions will have in arenas, to the byte, and the constants

@@ -120,7 +120,7 @@ add_groups (TpBetween *between, const TpBetweenEnd *const *ends, int index,
         return FALSE;
       if (index == 1 && common.at[0] != NO_GROUP)
         continue;
-      tp_groups_add (between->groups, group->nodes, group->n_nodes);
+      tp_groups_add_copy (between->groups, group);
       tp_array_append_val (commons, common);
     }
   return TRUE;

@@ -553,28 +553,6 @@ tp_fuse_find_all (const TpGraph *graph, const char *const *disabled,
   return find (&chains, disabled, TRUE);
 }
 
-void
-tp_fuse_mark_claimed (const TpGraph *graph, const char *const *disabled,
-                      TpGroups *groups)
-{
-  g_autoptr (TpGroups) all = NULL;
-  g_auto (Chains) chains = { NULL };
-
-  if (graph->n_groups == 0)
-    return;
-  chains_init (&chains, graph);
-  memset (chains.counts, TRUE, graph->n_groups);
-  all = find (&chains, disabled, TRUE);
-  for (int i = 0; i < groups->n_groups; i++)
-    {
-      TpGroup *it = &groups->groups[i];
-
-      it->is_claimed
-          = tp_graph_find_group (graph, it->nodes, it->n_nodes) != NULL
-            && !chains.is_made[graph->group_of[it->nodes[0]]];
-    }
-}
-
 static const char *names[G_N_ELEMENTS (rules) + 1];
 
 static void

@@ -15,9 +15,6 @@ TpGroups *tp_fuse_find (const TpGraph *graph, const char *const *disabled);
  * nullable): of their nodes no rules make other groups. */
 TpGroups *tp_fuse_find_all (const TpGraph *graph, const char *const *disabled,
                             const char *const *devices);
-/* Of @groups, of any plan of @graph: which are claimed. */
-void tp_fuse_mark_claimed (const TpGraph *graph, const char *const *disabled,
-                           TpGroups *groups);
 
 /* Names of rules; NULL-terminated. */
 const char *const *tp_fuse_list (void);

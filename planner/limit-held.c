@@ -24,7 +24,8 @@ find_hidden (TpLimitHeld *held)
     for (int k = 0; k < problem->groups->groups[g].n_nodes; k++)
       held->group_of[problem->groups->groups[g].nodes[k]] = g;
   for (int g = 0; g < problem->costs->n_groups; g++)
-    for (int k = 0; k + 1 < problem->groups->groups[g].n_nodes; k++)
+    for (int k = 0; k + 1 < problem->groups->groups[g].n_nodes
+                    && !problem->groups->groups[g].is_claimed; k++)
       {
         int op = problem->groups->groups[g].nodes[k];
         const TpNode *node = &problem->graph->nodes[op];
@@ -137,7 +138,7 @@ tp_limit_held_max_price (const TpLimitHeld *held, const gint64 *limits,
 }
 
 /* The last op of the group that @step is inside of, and that may be in effect on
- * @device; -1: there is none. */
+ * @device; -1: there is none, or it is run op by op all the same. */
 static int
 find_group_end (const TpLimitHeld *held, int device, int step)
 {
@@ -145,7 +146,7 @@ find_group_end (const TpLimitHeld *held, int device, int step)
   int group = held->group_of[step];
   const TpGroup *it = group < 0 ? NULL : &problem->groups->groups[group];
 
-  return it == NULL || it->nodes[it->n_nodes - 1] == step
+  return it == NULL || it->is_claimed || it->nodes[it->n_nodes - 1] == step
                  || tp_problem_get_gain (problem, group, device) <= 0
              ? -1
              : it->nodes[it->n_nodes - 1];

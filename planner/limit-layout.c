@@ -71,7 +71,8 @@ find_groups (TpLimitLayout *layout, const gint8 *devices)
 
   groups->n_groups = 0;
   for (int i = 0; i < problem->costs->n_groups; i++)
-    if (tp_problem_find_fused (problem, i, (const guint8 *) devices) >= 0)
+    if (!problem->groups->groups[i].is_claimed
+        && tp_problem_find_fused (problem, i, (const guint8 *) devices) >= 0)
       groups->groups[groups->n_groups++] = problem->groups->groups[i];
 }
 

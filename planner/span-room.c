@@ -22,8 +22,7 @@ find_groups (const TpSpanTasks *tasks)
 
   for (int i = 0; i < problem->costs->n_groups; i++)
     if (tp_problem_find_fused (problem, i, tasks->devices) >= 0)
-      tp_groups_add (groups, problem->groups->groups[i].nodes,
-                     problem->groups->groups[i].n_nodes);
+      tp_groups_add_copy (groups, &problem->groups->groups[i]);
   return g_steal_pointer (&groups);
 }
 

@@ -86,7 +86,8 @@ spell_out (const Wanted *wanted, GError **error)
   if (!tp_room_check (graph->n_nodes * SESSION_OP_BYTES,
                       "to make a session", error))
     return NULL;
-  return tp_plan_spell_out_run (wanted->plan, graph, wanted->is_apart, error);
+  return wanted->is_apart ? tp_plan_spell_out_apart (wanted->plan, graph, error)
+                          : tp_plan_spell_out (wanted->plan, graph, error);
 }
 
 /* Its devices are open. */

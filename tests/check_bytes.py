@@ -10,7 +10,8 @@ class Bytes:
     def __init__(self, plan):
         self.plan, self.p = plan, plan.p
         self.streamed = set(self.p.get("streamed", {}).get("weights", []))
-        self.inside = {o for row, _ in plan.rows(plan.where) for o in plan.units[row][:-1]}
+        self.inside = {o for row, _ in plan.rows(plan.where) if tuple(plan.units[row]) not in plan.claimed
+                       for o in plan.units[row][:-1]}
 
     def own(self, t):
         """What a tensor takes that is there before a run: constants, states."""

@@ -57,6 +57,8 @@ class Plan:
         self.together = [[op[o] for o in ops] for ops in p.get("colocations", [])]
         self.bound = to_dict([(i, ops) for ops in self.together for i in ops])
         self.given = {tuple(op[o] for o in it["ops"]): it["given"] for it in p.get("given_groups", [])}
+        self.claimed = {tuple(op[o] for o in ops) for ops in p.get("claimed_groups", [])}
+        need(self.claimed <= {tuple(ops) for ops in self.units}, "claimed, and not offered")
         self.figure = p["op_costs"] + p["group_costs"]
         for rows, of in ((p["op_costs"], self.ops), (self.figure, self.units),
                          (p["to_device_costs"], self.tensors), (p["to_host_costs"], self.tensors)):
@@ -72,7 +74,7 @@ class Plan:
             need(len({where[o] for o in ops}) == 1, "on two devices:", ops)
 
     def check_given(self):
-        """Groups as one kernel, by the model: their figures, and that nothing leaves amid them."""
+        """Groups as one kernel, by the model: their figures, and what leaves them, and when."""
         rows, made = {tuple(ops): row for row, ops in enumerate(self.units)}, {}
         for t, maker in enumerate(self.makers):
             made.setdefault(maker, []).append(t)
@@ -80,7 +82,9 @@ class Plan:
             need(ops in rows and len(ops) > 1 and list(ops) == sorted(ops), "not offered:", ops)
             need(given and given.keys() <= set(self.devices), "given of", ops)
             for t in (t for o in ops[:-1] for t in made.get(o, [])):
-                need(set(self.readers[t]) <= set(ops) and not {"output", "state"} & self.tensors[t].keys(),
+                others = set(self.readers[t]) - set(ops)
+                need(all(o > ops[-1] for o in others), "read amid a group:", self.tensors[t]["tensor"])
+                need(ops in self.claimed or not others and not {"output", "state"} & self.tensors[t].keys(),
                      "leaves a group:", self.tensors[t]["tensor"])
             for d, name in enumerate(self.devices):
                 whole, want = self.figure[rows[ops]][d], given.get(name)

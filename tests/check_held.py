@@ -16,8 +16,8 @@ class Held:
         for t, readers in enumerate(plan.readers):
             self.users[self.root[t]] += [o for o in readers if o not in views]
         self.users = {t: sorted(set(ops)) for t, ops in self.users.items()}
-        self.within = {(o, d): plan.units[row] for (row, d), gain in plan.gains.items() if gain
-                       for o in plan.units[row][:-1]}
+        self.within = {(o, d): plan.units[row] for (row, d), gain in plan.gains.items()
+                       if gain and tuple(plan.units[row]) not in plan.claimed for o in plan.units[row][:-1]}
 
     def at(self, d, step):
         """(tensor, bytes, ops any of which holds it) on device d when op step begins."""

@@ -6,8 +6,8 @@ import json
 # What an object may have that stands under a key, or in a list there; "": the plan.
 KEYS = {key: set(names.split()) for key, names in {
     "": """format graph graph_name graph_sha256 dims pins states values no_pass micro_batches streamed no_fuse threads
-        exact trust_estimates facts machine objective simulated devices host tensors ops colocations given_groups all_groups groups
-        op_costs group_costs to_device_costs to_host_costs kernels same_silicon own_processors memory_pools mapped factors
+        exact trust_estimates facts machine objective simulated devices host tensors ops colocations given_groups all_groups claimed_groups
+        groups         op_costs group_costs to_device_costs to_host_costs kernels same_silicon own_processors memory_pools mapped factors
         wholes wholes_until_us covariances run_variance costs_sha256 transfers cost_ns cost_low_ns cost_high_ns bound_ns
         tie_price_ns constant_ns best_single best_single_ns estimated_ops peak_bytes weight_bytes memory_limits
         memory_reserves certificate arcs memory_bound_ns memory_views memory_bounds memory_tree share_unit share_bounds
@@ -32,8 +32,8 @@ KEYS = {key: set(names.split()) for key, names in {
     "aim_ends": "share_unit share_bounds share_tree rented without divisor",
 }.items()}
 NAMES = {"dims", "values", "given"}  # whose keys are names of the model's or of devices
-ROWS = {"tensors", "given_groups", "ops", "groups", "transfers", "op_costs", "group_costs", "all_groups", "to_device_costs",
-        "to_host_costs", "arcs", "load_arcs", "aim_arcs", "bounds", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
+ROWS = {"tensors", "given_groups", "ops", "groups", "transfers", "op_costs", "group_costs", "all_groups", "claimed_groups",
+        "to_device_costs", "to_host_costs", "arcs", "load_arcs", "aim_arcs", "bounds", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
         "paths"}  # an element a line
 SAME_LINE = {"without", "divisor", "times"}
 CONTROL = {f"\\{c}": f"\\u00{ord(x):02x}" for c, x in zip("nrtbf", "\n\r\t\b\f")}

@@ -2,7 +2,7 @@
  *
  * First of each by itself, from the graph alone: what its ops hand to each other
  * nobody else reads, so it has one result, hangs together, and nothing outside of
- * it comes between. Then of all of them: they are what the rules give. */
+ * it comes between; or, of a group that the graph gives, not before its last op. Then of all of them: they are what the rules give. */
 #include "config.h"
 
 #include "planner/check/check-groups.h"
@@ -99,6 +99,24 @@ check_kind (Groups *groups, int index, int node)
                      it->name);
 }
 
+/* What a kernel of somebody else's makes may be read after the last op of it, where that
+ * runs. */
+static gboolean
+check_given_value (Groups *groups, int index, int tensor)
+{
+  const TpGraph *graph = groups->checker.graph;
+  const TpGroup *group = &groups->checker.plan->all_groups->groups[index];
+  const TpTensor *value = &graph->tensors[tensor];
+
+  for (int i = 0; i < value->n_consumers; i++)
+    if (groups->group_of[value->consumers[i]] != index
+        && value->consumers[i] < group->nodes[group->n_nodes - 1])
+      return fail_at (groups, index, "op '%s', which is not of it and stands "
+                      "before its last op, reads tensor '%s'",
+                      graph->nodes[value->consumers[i]].name, value->name);
+  return TRUE;
+}
+
 /* What all but the last make is read by one op, of the group. */
 static gboolean
 check_value (Groups *groups, int index, int tensor)
@@ -114,7 +132,7 @@ check_value (Groups *groups, int index, int tensor)
       return fail_at (groups, index, "op '%s', which is not of it, reads tensor "
                       "'%s'", graph->nodes[value->consumers[i]].name,
                       value->name);
-  return value->n_consumers == 1 || is_given (groups, index)
+  return value->n_consumers == 1
          || fail_at (groups, index, "tensor '%s' is not for one op of it alone",
                      value->name);
 }
@@ -124,11 +142,14 @@ static gboolean
 check_node (Groups *groups, int index, int node, gboolean is_last)
 {
   const TpNode *it = &groups->checker.graph->nodes[node];
+  gboolean is_given_one = is_given (groups, index);
 
-  if (!is_given (groups, index) && !check_kind (groups, index, node))
+  if (!is_given_one && !check_kind (groups, index, node))
     return FALSE;
   for (int i = 0; i < it->n_outputs && !is_last; i++)
-    if (it->outputs[i] >= 0 && !check_value (groups, index, it->outputs[i]))
+    if (it->outputs[i] >= 0
+        && !(is_given_one ? check_given_value : check_value) (groups, index,
+                                                              it->outputs[i]))
       return FALSE;
   return TRUE;
 }
@@ -223,6 +244,39 @@ check_rule (Groups *groups, const char *name)
 }
 
 static gboolean
+are_same (const TpGroup *first, const TpGroup *second)
+{
+  return first->n_nodes == second->n_nodes
+         && memcmp (first->nodes, second->nodes,
+                    sizeof (int) * (gsize) first->n_nodes) == 0;
+}
+
+/* Those that no rule makes are run op by op, and no others. What the graph gives is last
+ * of both. */
+static gboolean
+check_claims (Groups *groups, const TpGroups *family)
+{
+  const TpGroups *all = groups->checker.plan->all_groups;
+  int next = family->n_groups - 1;
+
+  for (int i = all->n_groups - 1; i >= 0; i--)
+    {
+      gboolean is_there = next >= 0
+                          && are_same (&all->groups[i], &family->groups[next]);
+
+      if ((is_there && family->groups[next].is_claimed)
+          != all->groups[i].is_claimed)
+        return fail_at (groups, i, all->groups[i].is_claimed
+                                       ? "the fusion rules make it, so it is no "
+                                         "mere claim of the graph"
+                                       : "no fusion rule makes it: it is a claim "
+                                         "of the graph");
+      next -= is_there;
+    }
+  return TRUE;
+}
+
+static gboolean
 check_given (Groups *groups)
 {
   const TpPlan *plan = groups->checker.plan;
@@ -232,7 +286,7 @@ check_given (Groups *groups)
   const TpGroup *group;
 
   if (are_given (groups, (const char *const *) plan->no_fuse, &family, &fault))
-    return TRUE;
+    return check_claims (groups, family);
   if (fault.strange < 0)
     {
       group = &family->groups[fault.lacking];

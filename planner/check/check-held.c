@@ -7,6 +7,9 @@
  * effect runs where it ends, with all that it reads, and of what others read then
  * only what is read at its end or later.
  *
+ * Groups that only the graph says are one kernel are run op by op, so they hold what
+ * these do.
+ *
  * Where ops may run in any order there is, constants apart, only what an op makes and
  * reads itself. */
 #include "config.h"
@@ -96,7 +99,7 @@ tp_checker_held_clear (TpCheckerHeld *held)
 }
 
 /* The last op of the group that @op is inside of, where that may be in effect on
- * @device; else -1. */
+ * @device, as one kernel; else -1. */
 static int
 find_end (const TpCheckerHeld *held, int op, int device)
 {
@@ -108,7 +111,7 @@ find_end (const TpCheckerHeld *held, int op, int device)
                        <= 0)
     return -1;
   group = &checker->plan->all_groups->groups[index];
-  return group->nodes[group->n_nodes - 1] == op
+  return group->is_claimed || group->nodes[group->n_nodes - 1] == op
              ? -1
              : group->nodes[group->n_nodes - 1];
 }

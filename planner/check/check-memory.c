@@ -142,7 +142,8 @@ find_groups (const TpChecker *checker, const gint8 *devices)
     {
       const TpGroup *it = &all->groups[i];
       int device = it->n_nodes == 0 ? 0 : devices[it->nodes[0]];
-      gboolean is_whole = checker->gains[2 * (gsize) i + device] > 0;
+      gboolean is_whole = checker->gains[2 * (gsize) i + device] > 0
+                          && !it->is_claimed;
 
       for (int k = 0; k < it->n_nodes; k++)
         is_whole = is_whole && devices[it->nodes[k]] == device;

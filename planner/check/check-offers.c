@@ -324,7 +324,7 @@ tp_checker_choose (const TpGroups *family, const TpGraph *graph, TpCosts *costs)
   choose (&offers);
   for (int i = 0; i < family->n_groups; i++)
     if (offers.is_offered[i])
-      tp_groups_add (chosen, family->groups[i].nodes, family->groups[i].n_nodes);
+      tp_groups_add_copy (chosen, &family->groups[i]);
   drop_rows (&offers, costs);
   return g_steal_pointer (&chosen);
 }

@@ -228,22 +228,28 @@ leads_on (const TpGraph *graph, int node)
          && next < graph->n_nodes && !tp_node_is_view (&graph->nodes[next]);
 }
 
+/* With @has_claims some are what a graph claims: any runs of ops, which may have several
+ * results. */
 static TpGroups *
-new_groups (const TpGraph *graph)
+new_groups (const TpGraph *graph, gboolean has_claims)
 {
   TpGroups *groups = tp_groups_new ();
   g_autofree int *nodes = g_new (int, graph->n_nodes + 1);
+  gboolean is_claimed = FALSE;
   int n = 0;
 
   for (int i = 0; i < graph->n_nodes; i++)
     {
       if (tp_node_is_stream (&graph->nodes[i]))
         continue;
+      if (n == 0 && has_claims)
+        is_claimed = g_test_rand_bit ();
       nodes[n++] = i;
-      if (leads_on (graph, i) && g_test_rand_int_range (0, 3) > 0)
+      if ((is_claimed || leads_on (graph, i))
+          && g_test_rand_int_range (0, 3) > 0)
         continue;
       if (n > 1)
-        tp_groups_add (groups, nodes, n);
+        tp_groups_add_copy (groups, &(TpGroup){ n, nodes, is_claimed });
       n = 0;
     }
   return groups;
@@ -294,12 +300,12 @@ new_costs (int n, int host, const TpGraph *graph, const TpGroups *groups)
 }
 
 static TpTestCase *
-new_case (int n_devices, int n_ops, gboolean is_together)
+new_case (int n_devices, int n_ops, gboolean is_together, gboolean has_claims)
 {
   TpTestCase *test = g_new0 (TpTestCase, 1);
 
   test->graph = new_graph (n_ops, is_together);
-  test->groups = new_groups (test->graph);
+  test->groups = new_groups (test->graph, has_claims);
   test->costs
       = new_costs (n_devices, g_test_rand_int_range (TP_COSTS_HOST, n_devices),
                    test->graph, test->groups);
@@ -309,13 +315,19 @@ new_case (int n_devices, int n_ops, gboolean is_together)
 TpTestCase *
 tp_memory_case_new_for (int n_devices, int n_ops)
 {
-  return new_case (n_devices, n_ops, FALSE);
+  return new_case (n_devices, n_ops, FALSE, FALSE);
 }
 
 TpTestCase *
 tp_memory_case_new_together (int n_devices, int n_ops)
 {
-  return new_case (n_devices, n_ops, TRUE);
+  return new_case (n_devices, n_ops, TRUE, FALSE);
+}
+
+TpTestCase *
+tp_memory_case_new_claimed (int n_devices, int n_ops)
+{
+  return new_case (n_devices, n_ops, FALSE, TRUE);
 }
 
 /* Takes @graph. */
@@ -347,7 +359,7 @@ tp_memory_case_new_streamed (int n_ops, int most)
   int host = g_test_rand_int_range (0, 2);
 
   test->graph = stream_some (new_graph (n_ops, FALSE), device_names[host], most);
-  test->groups = new_groups (test->graph);
+  test->groups = new_groups (test->graph, FALSE);
   test->costs = new_costs (2, host, test->graph, test->groups);
   return test;
 }
@@ -393,7 +405,7 @@ tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
   for (int i = 0; i < test->graph->n_nodes; i++)
     places[i] = devices[i];
   for (int i = 0; i < test->groups->n_groups; i++)
-    if (is_fused (test, i, devices))
+    if (!test->groups->groups[i].is_claimed && is_fused (test, i, devices))
       tp_groups_add (groups, test->groups->groups[i].nodes,
                      test->groups->groups[i].n_nodes);
   execution = tp_execution_new (test->graph, &placed, &error);

@@ -20,6 +20,10 @@ TpTestCase *tp_memory_case_new_streamed (int n_ops, int most);
 /* Likewise, with ops that are to be on one device, some of them for a state. */
 TpTestCase *tp_memory_case_new_together (int n_devices, int n_ops);
 
+/* Likewise, without these; some groups are what a graph claims, maybe with several
+ * results. */
+TpTestCase *tp_memory_case_new_claimed (int n_devices, int n_ops);
+
 /* Arena and weights on all devices, by the layout of sessions; groups are in
  * effect where they save. */
 void tp_memory_case_count (const TpTestCase *test, const guint8 *devices,

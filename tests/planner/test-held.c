@@ -19,7 +19,9 @@ static TpTestCase *
 new_case (int round)
 {
   int n_ops = g_test_rand_int_range (2, 14);
-  TpTestCase *test = round % 3 == 0 ? tp_memory_case_new (n_ops)
+  TpTestCase *test = round % 6 == 0 ? tp_memory_case_new (n_ops)
+                     : round % 6 == 3
+                         ? tp_memory_case_new_claimed (2, n_ops)
                      : round % 3 == 1
                          ? tp_memory_case_new_together (2, n_ops)
                          : tp_memory_case_new_streamed (n_ops, n_ops);

@@ -28,11 +28,13 @@ typedef struct
 static TpTestCase *
 new_case (int n_ops, int n_streams)
 {
-  switch (g_test_rand_int_range (0, 3))
+  switch (g_test_rand_int_range (0, 4))
     {
     case 0:
       return tp_memory_case_new (n_ops);
     case 1:
+      return tp_memory_case_new_claimed (2, n_ops);
+    case 2:
       return tp_memory_case_new_streamed (n_ops, n_streams);
     default:
       return tp_memory_case_new_together (2, n_ops);

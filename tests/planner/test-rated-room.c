@@ -49,8 +49,9 @@ new_limited_case (int round, int n_ops)
 {
   int n_devices = 3 + round / 5 % 2;
   TpTestCase *test
-      = round % 3 == 0 ? tp_memory_case_new_together (n_devices, n_ops)
-                       : tp_memory_case_new_for (n_devices, n_ops);
+      = round % 3 == 0   ? tp_memory_case_new_together (n_devices, n_ops)
+        : round % 3 == 1 ? tp_memory_case_new_claimed (n_devices, n_ops)
+                         : tp_memory_case_new_for (n_devices, n_ops);
 
   for (int i = 0; i < test->graph->n_nodes; i++)
     test->graph->nodes[i].n_costs = 0;

@@ -163,8 +163,9 @@ test_brute_force (gconstpointer n_devices)
     {
       int n_ops = g_test_rand_int_range (2, k == 3 ? MAX_OPS + 1 : 7);
       g_autoptr (TpTestCase) test
-          = round % 3 == 0 ? tp_memory_case_new_together (k, n_ops)
-                           : tp_memory_case_new_for (k, n_ops);
+          = round % 3 == 0   ? tp_memory_case_new_together (k, n_ops)
+            : round % 3 == 1 ? tp_memory_case_new_claimed (k, n_ops)
+                             : tp_memory_case_new_for (k, n_ops);
       gint64 limits[TP_TEST_MAX_DEVICES + 1];
 
       draw_limits (test, limits);
