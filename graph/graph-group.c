@@ -1,8 +1,9 @@
 /* graph-group.c: ops that share what a file says they cost as one kernel, put
  * together.
  *
- * Such a kernel runs where its last op stands, and has what that makes as its result:
- * so no path may leave a group and come back, nor anything else leave it. */
+ * Such a kernel runs where its last op stands, and may have several results: what is
+ * read elsewhere, of all that its ops make. So no path may leave a group and come back,
+ * and whoever reads anything of it stands after its last op. */
 #include "config.h"
 
 #include "graph/graph-group.h"
@@ -83,7 +84,7 @@ describe_way (const TpGraph *graph, int first, int last, const int *from)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* @node makes @tensor, which @reader, no op of its group, reads. */
+/* @reader, no op of the group, reads @tensor and stands before the last op of that. */
 static void
 refuse_reader (const TpGraph *graph, const TpTensor *tensor, int reader,
                GError **error)
@@ -102,39 +103,30 @@ refuse_reader (const TpGraph *graph, const TpTensor *tensor, int reader,
                             "do that: add what is between, or leave one end out",
                             way);
   else
-    what = g_strdup_printf ("tensor '%s' of op '%s' is read by op '%s', which is "
-                            "not of the group: only what its last op '%s' makes "
-                            "may leave it: add '%s', or leave '%s' out",
+    what = g_strdup_printf ("tensor '%s' of op '%s' is read by op '%s', which "
+                            "stands before '%s', the last op of the group, and "
+                            "that is where it runs: put '%s' after it in \"ops\"",
                             tensor->name, graph->nodes[tensor->producer].name,
                             graph->nodes[reader].name, last,
-                            graph->nodes[reader].name,
-                            graph->nodes[tensor->producer].name);
+                            graph->nodes[reader].name);
   set_error (graph, group, what, error);
 }
 
-/* What @node makes, and is not the last of its group, stays in it. */
+/* Of what an op of @group makes. */
 static gboolean
-check_value (const TpGraph *graph, const TpTensor *tensor, GError **error)
+check_value (const TpGraph *graph, const TpGivenGroup *group,
+             const TpTensor *tensor, GError **error)
 {
   int index = graph->group_of[tensor->producer];
-  const TpNode *node = &graph->nodes[tensor->producer];
-  g_autofree char *what = NULL;
 
   for (int i = 0; i < tensor->n_consumers; i++)
-    if (graph->group_of[tensor->consumers[i]] != index)
+    if (graph->group_of[tensor->consumers[i]] != index
+        && tensor->consumers[i] < group->nodes[group->n_nodes - 1])
       {
         refuse_reader (graph, tensor, tensor->consumers[i], error);
         return FALSE;
       }
-  if (!tensor->is_output && tensor->state == 0)
-    return TRUE;
-  what = g_strdup_printf ("tensor '%s' of op '%s' is %s: only what its last op "
-                          "makes may leave a group: leave '%s' out",
-                          tensor->name, node->name,
-                          tensor->is_output ? "an output of the graph" : "state",
-                          node->name);
-  set_error (graph, &graph->groups[index], what, error);
-  return FALSE;
+  return TRUE;
 }
 
 static gboolean
@@ -146,7 +138,8 @@ check_group (const TpGraph *graph, const TpGivenGroup *group, GError **error)
 
       for (int k = 0; k < node->n_outputs; k++)
         if (node->outputs[k] >= 0
-            && !check_value (graph, &graph->tensors[node->outputs[k]], error))
+            && !check_value (graph, group, &graph->tensors[node->outputs[k]],
+                             error))
           return FALSE;
     }
   return TRUE;

@@ -147,8 +147,8 @@ typedef struct
   const int *nodes;           /* ascending */
 } TpColocation;
 
-/* Ops of which the graph says what they cost as one kernel. What all but the last
- * make is read by others of these alone. */
+/* Ops of which the graph says what they cost as one kernel. Others that read what these
+ * make stand after the last of them. */
 typedef struct
 {
   int n_nodes;                /* two or more */

@@ -329,34 +329,63 @@ find_cheapest (const TpProblem *problem, TpPlan *plan, guint8 *cheapest,
   return solver->solve (&exact, plan, cheapest, cheapest, error);
 }
 
-/* FALSE: others than those of group @index read what @node makes. */
+/* Who else wants what op @node of group @index makes: "op 'c'", "the caller"; NULL:
+ * nobody. g_free () */
+static char *
+find_other_reader (const TpProblem *problem, const int *group_of, int index,
+                   int node)
+{
+  const TpGraph *graph = problem->graph;
+  const TpNode *it = &graph->nodes[node];
+
+  for (int k = 0; k < it->n_outputs; k++)
+    {
+      const TpTensor *tensor
+          = it->outputs[k] < 0 ? NULL : &graph->tensors[it->outputs[k]];
+
+      if (tensor != NULL && tensor->is_output)
+        return g_strdup ("the caller");
+      for (int c = 0; tensor != NULL && c < tensor->n_consumers; c++)
+        if (group_of[tensor->consumers[c]] != index)
+          return g_strdup_printf ("op '%s'",
+                                  graph->nodes[tensor->consumers[c]].name);
+    }
+  return NULL;
+}
+
+/* "m.json: groups[2]" of one that the graph gives; else "fusion group 2". g_free () */
+static char *
+name_group (const TpProblem *problem, int index)
+{
+  const TpGraph *graph = problem->graph;
+  const TpGroup *group = &problem->groups->groups[index];
+  const TpGivenGroup *given
+      = tp_graph_find_group (graph, group->nodes, group->n_nodes);
+
+  if (given == NULL)
+    return g_strdup_printf ("fusion group %d", index);
+  return g_strdup_printf ("%s%s%s", graph->source != NULL ? graph->source : "",
+                          graph->source != NULL ? ": " : "",
+                          given->figures->place);
+}
+
 static gboolean
 check_node (const TpProblem *problem, const int *group_of, int index, int node,
             GError **error)
 {
-  const TpNode *it = &problem->graph->nodes[node];
+  g_autofree char *reader = find_other_reader (problem, group_of, index, node);
+  g_autofree char *name = NULL;
 
-  for (int k = 0; k < it->n_outputs; k++)
-    {
-      const TpTensor *tensor = it->outputs[k] < 0
-                                   ? NULL
-                                   : &problem->graph->tensors[it->outputs[k]];
-
-      for (int c = 0; tensor != NULL && c < tensor->n_consumers; c++)
-        {
-          if (group_of[tensor->consumers[c]] == index)
-            continue;
-          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                       "fusion group %d: what op '%s' makes is read by op '%s', "
-                       "which is not of it: in a plan for objective '%s' only "
-                       "what the last op of a group makes may be", index,
-                       it->name,
-                       problem->graph->nodes[tensor->consumers[c]].name,
-                       problem->objective->name);
-          return FALSE;
-        }
-    }
-  return TRUE;
+  if (reader == NULL)
+    return TRUE;
+  name = name_group (problem, index);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "%s: what op '%s' makes is for %s, too, and for objective '%s' "
+               "nothing may leave a group but what its last op makes: leave the "
+               "op, or the group, out, or plan for another objective",
+               name, problem->graph->nodes[node].name, reader,
+               problem->objective->name);
+  return FALSE;
 }
 
 /* Two groups each of which waits for the other could never begin. */

@@ -20,6 +20,8 @@ typedef struct
   int inputs[MAX_OPS][2];     /* tensors */
   gint64 costs[MAX_OPS][N_DEVICES];
   gint64 copies[MAX_OPS + 1][N_DEVICES][2]; /* to it, from it */
+  gboolean has_several;       /* groups may have several results */
+  gboolean is_output[MAX_OPS]; /* also where it is read */
   int group_of[MAX_OPS];      /* -1: none */
   int n_groups;
   gint64 group_costs[MAX_OPS][N_DEVICES];
@@ -38,20 +40,36 @@ reads (const Case *it, int op, int tensor)
   return it->inputs[op][0] == tensor || it->inputs[op][1] == tensor;
 }
 
-/* Whether some op reads what @op makes, and all that do are of @group. */
+/* Whether some op reads what @op makes, and all that do are of @group; of one that may
+ * have several results, whether others that do come after @last. */
 static gboolean
-is_read_within (const Case *it, int op, int group)
+may_be_in (const Case *it, int op, int group, int last)
 {
-  gboolean is_read = FALSE;
+  gboolean is_read = it->has_several;
 
   for (int i = 0; i < it->n_ops; i++)
     if (reads (it, i, 1 + op))
       {
-        if (it->group_of[i] != group)
+        if (it->group_of[i] != group && (!it->has_several || i < last))
           return FALSE;
         is_read = TRUE;
       }
   return is_read;
+}
+
+/* Whether anything but what its last op makes leaves @group. */
+static gboolean
+leaves_early (const Case *it, int group)
+{
+  int last = it->n_ops - 1;
+
+  while (it->group_of[last] != group)
+    last--;
+  for (int op = 0; op < last; op++)
+    for (int i = 0; i < it->n_ops && it->group_of[op] == group; i++)
+      if (it->is_output[op] || (reads (it, i, 1 + op) && i > last))
+        return TRUE;
+  return FALSE;
 }
 
 /* From @last up, as far as nothing else is read outside. */
@@ -63,7 +81,7 @@ draw_group (Case *it, int last)
   it->group_of[last] = group;
   for (int i = last - 1; i >= 0; i--)
     if (it->group_of[i] < 0 && g_test_rand_int_range (0, 4) > 0
-        && is_read_within (it, i, group))
+        && may_be_in (it, i, group, last))
       {
         it->group_of[i] = group;
         n++;
@@ -81,10 +99,20 @@ draw_group (Case *it, int last)
   it->n_groups++;
 }
 
+static gboolean
+is_read (const Case *it, int op)
+{
+  for (int i = 0; i < it->n_ops; i++)
+    if (reads (it, i, 1 + op))
+      return TRUE;
+  return FALSE;
+}
+
 static void
-draw_case (Case *it, int n_devices)
+draw_case (Case *it, int n_devices, gboolean has_several)
 {
   memset (it, 0, sizeof *it);
+  it->has_several = has_several;
   it->n_ops = g_test_rand_int_range (3, MAX_OPS + 1);
   it->n_devices = n_devices;
   for (int t = 0; t <= it->n_ops; t++)
@@ -101,6 +129,9 @@ draw_case (Case *it, int n_devices)
         it->costs[i][d] = draw_cost (100);
       it->costs[i][0] = g_test_rand_int_range (1, 150);
     }
+  for (int i = 0; i < it->n_ops; i++)
+    it->is_output[i] = !is_read (it, i)
+                       || (has_several && g_test_rand_int_range (0, 5) == 0);
   for (int i = it->n_ops - 1; i > 0; i--)
     if (it->group_of[i] < 0 && g_test_rand_int_range (0, 3) > 0)
       draw_group (it, i);
@@ -152,11 +183,7 @@ write_ends (GString *out, const Case *it)
   g_string_append (out, "\"outputs\":[");
   for (int i = 0; i < it->n_ops; i++)
     {
-      gboolean is_read = FALSE;
-
-      for (int k = 0; k < it->n_ops; k++)
-        is_read |= reads (it, k, 1 + i);
-      if (is_read)
+      if (!it->is_output[i])
         continue;
       g_string_append_printf (out, "%s\"t%d\"", comma, 1 + i);
       comma = ",";
@@ -225,12 +252,11 @@ add_copies (Sum *sum, const Case *it, const int *places, int t)
 {
   int home = t == 0 ? 0 : places[t - 1];
   gboolean wants[N_DEVICES] = { FALSE };
-  gboolean is_read = FALSE;
 
   for (int i = 0; i < it->n_ops; i++)
     if (reads (it, i, t))
-      wants[places[i]] = is_read = TRUE;
-  wants[0] |= t > 0 && !is_read;
+      wants[places[i]] = TRUE;
+  wants[0] |= t > 0 && it->is_output[t - 1];
   for (int d = 0; d < it->n_devices; d++)
     if (wants[d] && d != home)
       {
@@ -303,20 +329,29 @@ find_least (const Case *it, gint64 *out_cost, gint64 *out_load)
 
 /* ---- tests ---------------------------------------------------------------- */
 
-static TplanPlan *
-make_plan (const TplanGraph *graph, int n_devices, const char *objective)
+static TplanCosts *
+open_costs (int n_devices)
 {
   const char *names[N_DEVICES + 1] = { NULL };
-  const TplanOptimizeOptions how = { .objective = objective };
   g_autoptr (GError) error = NULL;
-  g_autoptr (TplanCosts) costs = NULL;
-  g_autoptr (TplanPlan) plan = NULL;
-  gboolean is_good;
+  TplanCosts *costs;
 
   for (int d = 0; d < n_devices; d++)
     names[d] = devices[d];
   costs = tplan_costs_open ("no-such-table.db", names, 1, &error);
   g_assert_no_error (error);
+  return costs;
+}
+
+static TplanPlan *
+make_plan (const TplanGraph *graph, int n_devices, const char *objective)
+{
+  const TplanOptimizeOptions how = { .objective = objective };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanCosts) costs = open_costs (n_devices);
+  g_autoptr (TplanPlan) plan = NULL;
+  gboolean is_good;
+
   plan = tplan_graph_optimize_full (graph, costs, &how, &error);
   g_assert_no_error (error);
   is_good = tplan_plan_check (plan, &error);
@@ -328,7 +363,7 @@ make_plan (const TplanGraph *graph, int n_devices, const char *objective)
 static void
 test_least (gconstpointer data)
 {
-  int n_devices = GPOINTER_TO_INT (data), n_groups = 0, n_less = 0;
+  int n_devices = GPOINTER_TO_INT (data), n_groups = 0, n_less = 0, n_early = 0;
 
   for (int round = 0; round < N_ROUNDS; round++)
     {
@@ -337,7 +372,7 @@ test_least (gconstpointer data)
       g_autoptr (TplanPlan) plan = NULL;
       gint64 cost, load, alone;
 
-      draw_case (&it, n_devices);
+      draw_case (&it, n_devices, round % 2 == 0);
       graph = make_graph (&it);
       plan = make_plan (graph, n_devices, "time");
       find_least (&it, &cost, &load);
@@ -346,9 +381,12 @@ test_least (gconstpointer data)
       without.n_groups = 0;
       find_least (&without, &alone, &load);
       n_groups += it.n_groups;
+      for (int g = 0; g < it.n_groups; g++)
+        n_early += leaves_early (&it, g);
       n_less += cost < alone;
     }
   g_assert_cmpint (n_groups, >, N_ROUNDS / 2);
+  g_assert_cmpint (n_early, >, N_ROUNDS / 8);
   g_assert_cmpint (n_less, >, N_ROUNDS / 8); /* groups mattered */
 }
 
@@ -381,7 +419,7 @@ test_overlap (gconstpointer data)
       g_autoptr (TplanPlan) busy = NULL, soon = NULL;
       gint64 cost, load, busiest, run_ns;
 
-      draw_case (&it, n_devices);
+      draw_case (&it, n_devices, FALSE);
       graph = make_graph (&it);
       find_least (&it, &cost, &load);
       busy = make_plan (graph, n_devices, "throughput");
@@ -396,6 +434,43 @@ test_overlap (gconstpointer data)
   g_assert_cmpint (n_least, >=, N_ROUNDS / 4 * 9 / 10);
 }
 
+/* Groups of several results are planned for throughput, and refused for makespan, whose
+ * schedules do not know them. */
+static void
+test_several (gconstpointer data)
+{
+  int n_devices = GPOINTER_TO_INT (data), n_least = 0, n_refused = 0;
+
+  for (int round = 0; round < N_ROUNDS / 4; round++)
+    {
+      const TplanOptimizeOptions how = { .objective = "makespan" };
+      Case it;
+      g_autoptr (TplanGraph) graph = NULL;
+      g_autoptr (TplanCosts) costs = NULL;
+      g_autoptr (TplanPlan) busy = NULL, soon = NULL;
+      g_autoptr (GError) error = NULL;
+      gboolean is_early = FALSE;
+      gint64 cost, load;
+
+      draw_case (&it, n_devices, TRUE);
+      for (int g = 0; g < it.n_groups; g++)
+        is_early |= leaves_early (&it, g);
+      graph = make_graph (&it);
+      find_least (&it, &cost, &load);
+      busy = make_plan (graph, n_devices, "throughput");
+      g_assert_cmpint (get_load (busy), >=, load);
+      n_least += get_load (busy) == load;
+      costs = open_costs (n_devices);
+      soon = tplan_graph_optimize_full (graph, costs, &how, &error);
+      g_assert_cmpint (soon == NULL, ==, is_early);
+      g_assert_true (soon != NULL
+                     || strstr (error->message, "may leave a group but") != NULL);
+      n_refused += is_early;
+    }
+  g_assert_cmpint (n_least, >=, N_ROUNDS / 4 * 9 / 10);
+  g_assert_cmpint (n_refused, >, N_ROUNDS / 16);
+}
+
 /* Those of other devices change nothing. */
 static void
 test_others (void)
@@ -407,7 +482,7 @@ test_others (void)
       g_autoptr (TplanPlan) plan = NULL;
       gint64 cost, load;
 
-      draw_case (&it, 3);
+      draw_case (&it, 3, FALSE);
       for (int g = 0; g < it.n_groups; g++)
         {
           it.group_costs[g][0] = it.group_costs[g][1] = NONE;
@@ -431,6 +506,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/given/least-3", GINT_TO_POINTER (3), test_least);
   g_test_add_data_func ("/given/overlap-2", GINT_TO_POINTER (2), test_overlap);
   g_test_add_data_func ("/given/overlap-3", GINT_TO_POINTER (3), test_overlap);
+  g_test_add_data_func ("/given/several-1", GINT_TO_POINTER (1), test_several);
+  g_test_add_data_func ("/given/several-2", GINT_TO_POINTER (2), test_several);
+  g_test_add_data_func ("/given/several-3", GINT_TO_POINTER (3), test_several);
   g_test_add_func ("/given/others", test_others);
   return g_test_run ();
 }

@@ -29,6 +29,13 @@ try 0 run plan.json --check --check-ops -n 2 && out_has 'check *good' && out_has
 try 0 run plan.json --profile -n 2 && out_has '^soft ' && out_has '^mul '; say $? "and told so"
 try 0 view plan.json && out_has mul; say $? "drawn"
 
+# The ops are run one by one, and that is what memory they take.
+peaks () { grep -o '"peak_bytes": [][0-9, ]*' "$1"; }
+try 0 optimize apart.json -d ref -f -o apart.out.json && [ "$(peaks plan.json)" = "$(peaks apart.out.json)" ]; say $? "memory as of ops"
+peak=$(peaks plan.json | tr -cd 0-9) weights=$(grep -o '"weight_bytes": [][0-9, ]*' plan.json | tr -cd 0-9)
+try 0 optimize given.json -d ref --mem-limit "ref=$((peak + weights))" -f -o limit.json && try 0 check limit.json; say $? "that fits"
+try 5 optimize given.json -d ref --mem-limit "ref=$((peak + weights - 1))" -f -o limit.json; say $? "a byte less does not"
+
 # The figures are of whatever --dim says.
 for objective in time throughput makespan; do
   try 0 optimize given.json -d sim:desktop-cpu,sim:desktop-gpu,sim:laptop-gpu --objective $objective --dim N=8 -f -o "$objective.json" && try 0 check "$objective.json"
@@ -61,10 +68,21 @@ lie "another figure given" true 's/"given": {"ref": \[9000, 100\]}/"given": {"re
 lie "another spread given" true 's/"given": {"ref": \[9000, 100\]}/"given": {"ref": [9000, 99]}/'
 lie "given of a device that there is not" true 's/"given": {"ref": \[9000, 100\]}/"given": {"cpu": [9000, 100]}/'
 lie "nothing given" false '/"given_groups"/,+1d'
+lie "no mere claim" false '/"claimed_groups"/,+1d'
+lie "another claim" true '/"claimed_groups"/,+1s/"mm", //'
 lie "other ops given" true 's/{"ops": \["mm", "soft", "mul"\]/{"ops": ["soft", "mul"]/'
 lie "ops in another order" true 's/{"ops": \["mm", "soft", "mul"\]/{"ops": ["soft", "mm", "mul"]/'
 lie "not offered" true 's/^  \["mm", "soft", "mul"\]\]/  ["relu", "tanh"]]/'
 lie "its figure is another" true 's/^  \[\[9000, 100\]\]/  [[8000, 100]]/'
-lie "what it makes amid is an output" true '/"tensor": "a"/s/}/, "output": true}/'
-lie "what it makes amid is read elsewhere" true '/"tensor": "a"/s/"mul"/"mul", "relu"/'
+lie "what it makes amid is an output" false '/"tensor": "a"/s/}/, "output": true}/'
+lie "what it makes amid is read elsewhere" false '/"tensor": "a"/s/"mul"/"mul", "relu"/'
+
+# Several results: one is read elsewhere, one is an output.
+sed -e 's/"ops": \["mul", "mm", "soft"\]/"ops": ["mm", "soft"]/' -e 's/"outputs": \["y"\],$/"outputs": ["y", "a"],/' given.json > several.json
+for objective in time throughput energy; do
+  try 0 optimize several.json -d ref,sim:desktop-gpu --watts ref=90 --watts sim:desktop-gpu=200 --objective $objective -f -o several.out.json && grep -q '"claimed_groups"' several.out.json && try 0 check several.out.json \
+    && { [ $python = none ] || $python "$top_srcdir/tests/check_plan.py" several.out.json > .out 2>&1; }
+  say $? "several results, for $objective"
+done
+try 2 optimize several.json -d ref,sim:desktop-gpu --objective makespan && err_has "groups.0.: what op .mm. makes is for .*leave a group but"; say $? "but for makespan"
 finish
