@@ -31,15 +31,7 @@ make_host_plan (const TpPlan *plan, const TpGraph *graph)
 
   if (host == NULL)
     return NULL;
-  own = tp_plan_new ();
-  own->n_devices = 1;
-  own->devices = g_new0 (char *, 2);
-  own->devices[0] = g_strdup (host);
-  own->n_placements = graph->n_nodes;
-  own->placements = tp_new0 (TpPlacement, graph->n_nodes + 1);
-  for (int i = 0; i < graph->n_nodes; i++)
-    own->placements[i].node = i;
-  own->groups = tp_groups_new ();
+  own = tp_plan_new_alone (graph, host);
   for (int i = 0; plan->groups != NULL && i < plan->groups->n_groups; i++)
     tp_groups_add_copy (own->groups, &plan->groups->groups[i]);
   return g_steal_pointer (&own);

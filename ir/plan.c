@@ -25,6 +25,22 @@ tp_plan_new (void)
 }
 
 TpPlan *
+tp_plan_new_alone (const TpGraph *graph, const char *device)
+{
+  g_autoptr (TpPlan) plan = tp_plan_new ();
+
+  plan->n_devices = 1;
+  plan->devices = g_new0 (char *, 2);
+  plan->devices[0] = g_strdup (device);
+  plan->placements = tp_new0 (TpPlacement, graph->n_nodes + 1);
+  plan->n_placements = graph->n_nodes;
+  for (int i = 0; i < graph->n_nodes; i++)
+    plan->placements[i].node = i;
+  plan->groups = tp_groups_new ();
+  return g_steal_pointer (&plan);
+}
+
+TpPlan *
 tp_plan_ref (TpPlan *plan)
 {
   g_atomic_int_inc (&plan->ref_count);

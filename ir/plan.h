@@ -138,6 +138,9 @@ typedef struct
 } TpPlan;
 
 TpPlan *tp_plan_new (void);
+/* All of @graph on @device, each op by itself, to be run: it foretells and proves
+ * nothing. */
+TpPlan *tp_plan_new_alone (const TpGraph *graph, const char *device);
 TpPlan *tp_plan_ref (TpPlan *plan);
 void tp_plan_unref (TpPlan *plan);
 /* As in its costs; of a plan that has none, made by hand: device 0. */
