@@ -23,6 +23,7 @@
 #include "calib/lookup.h"
 #include "calib/samples.h"
 #include "calib/tune.h"
+#include "graph/graph-draw.h"
 #include "ir/guard.h"
 #include "runtime/devices.h"
 
@@ -281,9 +282,12 @@ measure_graph (TpCalibration *self, GError **error)
 {
   int n;
 
+  self->timed = tp_graph_draw_recipes ((TpGraph *) self->graph, error);
+  if (self->timed == NULL)
+    return FALSE;
   self->keys = tp_keys_new (self->graph, self->groups, TRUE);
   self->is_covered = tp_new0 (gboolean, self->keys->n + 1);
-  self->measure = (TpMeasureJob){ .graph = self->graph,
+  self->measure = (TpMeasureJob){ .graph = self->timed,
                                   .keys = self->keys,
                                   .n_threads = self->options->n_threads,
                                   .is_brief = self->options->is_brief,
@@ -364,6 +368,7 @@ calibration_clear (TpCalibration *self)
   g_hash_table_unref (self->transfers);
   g_ptr_array_unref (self->devices);
   tp_keys_free (self->keys);
+  g_clear_pointer (&self->timed, tp_graph_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCalibration, calibration_clear)

@@ -20,6 +20,8 @@ typedef struct
   TpCostDb *db;
   TpTurn turn;                /* taken before the first child */
   const TpGraph *graph;
+  TpGraph *timed;             /* (nullable, owned): it, with weights that any values
+                               * do for */
   const TpGroups *groups;
   TpKeys *keys;
   const TpCalibOptions *options;

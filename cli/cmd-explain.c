@@ -18,6 +18,7 @@
 #include "cli/streamed.h"
 #include "ir/costs.h"
 #include "ir/plan-reason.h"
+#include "ir/recipe.h"
 
 #include <string.h>
 
@@ -290,8 +291,9 @@ print_total (const TpCli *cli, const TpPlan *plan)
 }
 
 static void
-print_notes (const TpCli *cli, const TplanPlan *plan)
+print_notes (const TpCli *cli, const TplanPlan *plan, const TpGraph *graph)
 {
+  int n_precomputed = tp_graph_count_precomputed (graph);
   int n_claimed = count_claimed (tp_api_get_plan (plan));
   int n_least = count_least_margins (tp_api_get_plan (plan));
   g_autofree char *limits = tp_cli_format_limits (plan);
@@ -311,6 +313,9 @@ print_notes (const TpCli *cli, const TplanPlan *plan)
     tp_cli_note (cli, "Micro-batches: %s.", micro_batches);
   if (streamed != NULL)
     tp_cli_note (cli, "Streamed: %s.", streamed);
+  if (n_precomputed > 0)
+    tp_cli_note (cli, "Computed once, before the first run: %d op%s of constants.",
+                 n_precomputed, n_precomputed == 1 ? "" : "s");
   if (energy != NULL)
     tp_cli_note (cli, "Energy: %s.", energy);
   if (price != NULL)
@@ -342,6 +347,14 @@ check_op (const TplanPlan *plan, const TpGraph *graph, const char *name,
 
   if (tplan_plan_find_device (plan, name) != NULL)
     return TRUE;
+  if (tp_graph_has_precomputed (graph, name))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "op '%s' is of constants alone: it is computed once, before "
+                   "the first run, and placed nowhere; to have it in every run, "
+                   "plan with --no-pass=precompute", name);
+      return FALSE;
+    }
   near = tp_graph_ask_op (graph, name);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "graph '%s' has no op '%s'%s: `tplan explain` without a name "
@@ -402,7 +415,7 @@ explain_run (TpCli *cli, GError **error)
   explain_all (cli, plan, only);
   tp_cli_note_factors (cli, plan);
   if (cli->format == TP_FORMAT_TABLE)
-    print_notes (cli, plan);
+    print_notes (cli, plan, graph);
   return TRUE;
 }
 

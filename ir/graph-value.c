@@ -3,10 +3,24 @@
 
 #include "ir/graph-value.h"
 
+#include "ir/recipe.h"
+
 #include <math.h>
 #include <string.h>
 
 #define BLOCK 1024 /* elements converted at a time */
+
+/* Its bytes, before steps and scale; NULL: it has none. Those of a recipe are there
+ * while they are read. */
+static const guint8 *
+get_bytes (const TpTensor *tensor)
+{
+  const TpInit *init = &tensor->init;
+
+  return init->kind == TP_INIT_RECIPE
+             ? tp_recipe_get_value (init->recipe, init->output)
+             : init->data;
+}
 
 /* Elements [first, first + n) as doubles. */
 static void
@@ -14,9 +28,8 @@ read_data (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
 {
   gsize size = tp_dtype_get_size (tensor->dtype);
 
-  tp_dtype_load_doubles (tensor->dtype,
-                         (const guint8 *) tensor->init.data + first * size, 1,
-                         n, dst);
+  tp_dtype_load_doubles (tensor->dtype, get_bytes (tensor) + first * size, 1, n,
+                         dst);
 }
 
 static void
@@ -43,6 +56,7 @@ read_source (const TpTensor *tensor, gint64 first, gint64 n, double *dst)
   switch (init->kind)
     {
     case TP_INIT_DATA:
+    case TP_INIT_RECIPE:
       read_data (tensor, first, n, dst);
       break;
     case TP_INIT_RANDOM:
@@ -116,7 +130,7 @@ copy_stepping (const TpTensor *tensor, gint64 first, gint64 n, char *dst)
       gint64 m = MIN (n, ((first + i) / row + 1) * row - first) - i;
       gint64 at = find_in_source (tensor, first + i);
       const TpElementCopy copy
-          = { .src = (const char *) tensor->init.data + at * size,
+          = { .src = (const char *) get_bytes (tensor) + at * size,
               .dst = dst + i * size,
               .src_step = tensor->init.steps[tensor->rank - 1],
               .dst_step = 1, .n = m };
@@ -131,17 +145,18 @@ tp_tensor_write_part (const TpTensor *tensor, gint64 first, gint64 n, void *dst)
 {
   gsize size = tp_dtype_get_size (tensor->dtype);
   double block[BLOCK];
+  g_auto (TpReading) reading = tp_tensor_begin_reading (tensor);
 
   g_assert (tp_tensor_is_constant (tensor));
   if (n == 0)
     return;
-  if (tensor->init.kind == TP_INIT_DATA && tensor->init.scale == NULL)
+  if ((tensor->init.kind == TP_INIT_DATA || reading.recipe != NULL)
+      && tensor->init.scale == NULL)
     {
       if (tensor->init.steps != NULL && tensor->rank > 0)
         copy_stepping (tensor, first, n, dst);
       else
-        memcpy (dst, (const guint8 *) tensor->init.data + first * size,
-                n * size);
+        memcpy (dst, get_bytes (tensor) + first * size, n * size);
       return;
     }
   for (gint64 i = 0; i < n; i += BLOCK)
@@ -163,6 +178,8 @@ tp_tensor_write_value (const TpTensor *tensor, void *dst)
 void
 tp_tensor_write_doubles (const TpTensor *tensor, double *dst)
 {
+  g_auto (TpReading) reading = tp_tensor_begin_reading (tensor);
+
   g_assert (tp_tensor_is_constant (tensor));
   for (gint64 i = 0; i < tensor->count; i += BLOCK)
     {

@@ -14,6 +14,7 @@
 
 typedef struct TpOp TpOp;
 typedef struct TpGraph TpGraph;
+typedef struct TpRecipe TpRecipe;
 
 /* Where the value of a constant comes from; made real only when asked for, so
  * that planning never touches weights. */
@@ -24,6 +25,7 @@ typedef enum
                    * aligned only by luck */
   TP_INIT_RANDOM, /* seed, std */
   TP_INIT_FILL,   /* one value */
+  TP_INIT_RECIPE, /* computed from other constants: see recipe.h */
 } TpInitKind;
 
 typedef struct
@@ -32,6 +34,8 @@ typedef struct
   const void *data;           /* DATA: (owned by the graph) */
   guint64 seed;               /* RANDOM */
   double value;               /* RANDOM: std; FILL: the value */
+  TpRecipe *recipe;           /* RECIPE: (owned by the graph) */
+  int output;                 /* RECIPE: which of its values */
   const gint64 *steps;        /* NULL, or how far each dimension steps in the
                                * source (a folded Transpose); (owned by the
                                * graph) */

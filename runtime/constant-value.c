@@ -5,6 +5,7 @@
 
 #include "ir/graph-value.h"
 #include "ir/mapping.h"
+#include "ir/recipe.h"
 #include "runtime/pool.h"
 #include "runtime/strided.h"
 
@@ -65,6 +66,7 @@ tp_constant_get_value (const TpDevice *device, int n_threads,
                        const TpTensor *tensor, void **out_owned,
                        GError **error)
 {
+  g_auto (TpReading) reading = tp_tensor_begin_reading (tensor);
   g_autofree void *rows = NULL, *value = NULL;
   Value work;
 

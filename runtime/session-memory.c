@@ -7,6 +7,7 @@
 #include "ir/array.h"
 #include "ir/guard.h"
 #include "runtime/session-overlap.h"
+#include "runtime/session-recipes.h"
 
 static gboolean
 make_arena (TpSession *session, TpSessionSlot *slot, int device,
@@ -198,7 +199,11 @@ tp_session_bind (TpSession *session, GError **error)
       return FALSE;
   for (int slot = 0; slot < session->n_slots; slot++)
     for (int i = 0; i < session->execution->units->n; i++)
-      if (!bind_unit (session, &session->slots[slot], i, error))
-        return FALSE;
+      {
+        if (!bind_unit (session, &session->slots[slot], i, error))
+          return FALSE;
+        /* Other slots find what the first has made of it. */
+        tp_session_release_recipes (session, i);
+      }
   return TRUE;
 }

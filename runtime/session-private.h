@@ -25,6 +25,14 @@ typedef struct
   int alignment;
 } TpSessionLoan;
 
+/* A constant that was computed, until units have what they want of it. */
+typedef struct
+{
+  TpRecipe *recipe;           /* NULL: it could not be had */
+  int output;
+  int last_unit;              /* that reads it; -1: none does */
+} TpSessionRecipe;
+
 /* What stays from run to run. */
 typedef struct
 {
@@ -77,6 +85,7 @@ struct TpSession
   gint64 staging_bytes;       /* of one move by way of the host; 0: there is none */
   TpArray *loans;             /* TpSessionLoan */
   TpArray *states;            /* TpSessionState */
+  TpArray *recipes;           /* TpSessionRecipe; those that are held */
   void *passage;              /* (nullable): for states that are copied */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint n_runs;                /* that have ended, or actions with several slots;

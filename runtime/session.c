@@ -10,6 +10,8 @@
 #include "ir/plan-memory.h"
 #include "ir/room.h"
 #include "nest/nest.h"
+#include "runtime/constant-value.h"
+#include "runtime/devices.h"
 #include "runtime/session-actions.h"
 #include "runtime/session-flight.h"
 #include "runtime/session-limits.h"
@@ -17,6 +19,7 @@
 #include "runtime/session-memory.h"
 #include "runtime/session-overlap.h"
 #include "runtime/session-private.h"
+#include "runtime/session-recipes.h"
 #include "runtime/session-states.h"
 #include "runtime/session-steps.h"
 #include "runtime/session-units.h"
@@ -53,6 +56,7 @@ session_alloc (TpGraph *graph, TpPlan *plan, TpExecution *execution,
   session->steps = tp_array_new (sizeof (TpSessionStep));
   session->loans = tp_array_new (sizeof (TpSessionLoan));
   session->states = tp_array_new (sizeof (TpSessionState));
+  session->recipes = tp_array_new (sizeof (TpSessionRecipe));
   session->emitted = tp_new0 (void *, graph->n_outputs + 1);
   return g_steal_pointer (&session);
 }
@@ -120,6 +124,36 @@ open_as_can_be (Wanted *wanted, GError **error)
   return open_session (wanted, error);
 }
 
+/* A recipe is a graph: a session of it, each op by itself, makes the values. What was
+ * read of the model's file is not read again. */
+static gboolean
+make_by_kernels (TpGraph *graph, void *const *values, gpointer data,
+                 GError **error)
+{
+  const TpDeviceOptions *options = data;
+  g_autoptr (TpPlan) plan = tp_plan_new_alone (graph, tp_device_find_host ());
+  g_autoptr (TpSession) session = tp_session_new (graph, plan, options, error);
+
+  if (session == NULL || !tp_session_run (session, NULL, values, error))
+    return FALSE;
+  for (int i = 0; i < graph->n_tensors; i++)
+    tp_constant_let_go (&graph->tensors[i]);
+  return TRUE;
+}
+
+static gboolean
+hold_recipes (TpSession *session, const TpDeviceOptions *options,
+              GError **error)
+{
+  TpDeviceOptions its = { 0 };
+  const TpRecipeWay way = { make_by_kernels, &its };
+
+  if (options != NULL)
+    its = (TpDeviceOptions){ .n_threads = options->n_threads,
+                             .code_cache = options->code_cache };
+  return tp_session_hold_recipes (session, &way, error);
+}
+
 TpSession *
 tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
                           const TpDeviceOptions *options, GError **error)
@@ -133,7 +167,8 @@ tp_session_new_in_flight (TpGraph *graph, TpPlan *plan, int n_slots,
     return NULL;
   tp_session_make_steps (session);
   tp_session_find_loans (session);
-  if (!tp_session_make_states (session, error)
+  if (!hold_recipes (session, options, error)
+      || !tp_session_make_states (session, error)
       || !tp_session_make_arenas (session, error)
       || !tp_session_bind (session, error)
       || !tp_session_check_limits (session, error))
@@ -261,6 +296,8 @@ tp_session_free (TpSession *session)
   tp_array_unref (session->steps);
   tp_array_unref (session->loans);
   tp_array_unref (session->states);
+  tp_session_release_recipes (session, G_MAXINT);
+  tp_array_unref (session->recipes);
   g_free (session->passage);
   tp_execution_free (session->execution);
   tp_plan_unref (session->plan);

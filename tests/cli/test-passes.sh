@@ -83,4 +83,30 @@ say $? "before BatchNormalization is folded"
 types after-layout.json | grep -q Relayout; say $? "where layouts change"
 try 0 convert net.json --after norm --no-pass recognise -o some.json \
   && [ "$(types some.json)" = "Conv Sigmoid Mul Transpose MatMul ScaleShift Add " ]; say $? "some left out"
+
+# Weights that are too large to be folded, computed from others: once, or in every run.
+cat > wide.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "wide", "opset": 17,
+  "inputs":  [{"name": "x", "shape": [2, 520]}], "outputs": ["y"],
+  "initializers": [{"name": "w", "shape": [520, 520], "random": {"seed": 1, "std": 0.2}}],
+  "ops": [
+    {"type": "Tanh", "inputs": ["w"], "outputs": ["t"]},
+    {"type": "MatMul", "inputs": ["x", "t"], "outputs": ["y"]} ] }
+JSON
+try 0 run wide.json -d ref --repeat 1 --warmup 0 --seed 3 --no-pass precompute --output every; say $? "weights in every run"
+for kind in json onnx; do
+  try 0 convert wide.json -o "wide-whole.$kind" && try 0 convert wide.json --after precompute -o "wide-once.$kind" \
+    && try 0 convert "wide-whole.$kind" -o "$kind-whole.json" \
+    && try 0 convert "wide-once.$kind" -o "$kind-once.json" \
+    && [ "$(types "$kind-whole.json")$(types "$kind-once.json")" = "Tanh MatMul MatMul " ]; say $? "$kind has the ops, or what they make"
+  for which in whole once; do
+    try 0 run "wide-$which.$kind" -d ref --repeat 1 --warmup 0 --seed 3 --output "$kind-$which" \
+      && near every/y.npy "$kind-$which/y.npy"
+    say $? "the same results with the weights of $which.$kind"
+  done
+done
+try 0 optimize wide.json --devices $sims -q -o wide-plan.json && ! grep -q Tanh wide-plan.json && try 0 check wide-plan.json
+say $? "planned as weights"
+try 0 explain wide-plan.json && err_has 'before the first run: 1 op of constants'; say $? "told of"
+try 2 explain wide-plan.json Tanh_0 && err_has "op 'Tanh_0' is of constants alone: it is computed once"; say $? "by name"
 finish

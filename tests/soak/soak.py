@@ -23,7 +23,7 @@ import random_graph
 TOLERANCE = "1e-3"
 ROUNDING = 2e-6               # values are about 1: what cancels keeps their error
 RULES = ("epilogue", "prologue", "pointwise")
-PASSES = ("scatter", "quantized", "integer", "identity", "transpose", "recognise", "fold-norm", "norm", "layout", "permute")
+PASSES = ("scatter", "quantized", "integer", "identity", "transpose", "recognise", "precompute", "fold-norm", "norm", "layout", "permute")
 REWRITTEN = ("Resize", "com.microsoft.MatMulNBits")   # no kernels, and not rewritten if given a cost
 LIMIT = 600                   # seconds for a command
 
