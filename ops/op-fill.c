@@ -89,6 +89,21 @@ constant_of_shape_get_value (const TpNode *node)
   return value != NULL ? value->f : 0.0;
 }
 
+/* What is too large to be folded. */
+static gboolean
+constant_of_shape_lower (const TpGraph *graph, const TpNode *node,
+                         TpLowered *lowered, GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  double value = constant_of_shape_get_value (node);
+
+  tp_lowering_add_output_axes (&lowering);
+  return tp_lowering_finish (
+      &lowering, tp_dtype_is_integer (lowering.out->dtype)
+                     ? tp_nest_const_integer (lowering.nest, (gint64) value)
+                     : tp_nest_const (lowering.nest, value));
+}
+
 static void
 constant_of_shape_reference (const TpNode *node,
                              const TpRefTensor *const *inputs,
@@ -110,6 +125,7 @@ const TpOp tp_op_constant_of_shape = {
   .n_inputs_max = 1,
   .attrs = value_attrs,
   .infer = constant_of_shape_infer,
+  .lower = constant_of_shape_lower,
   .reference = constant_of_shape_reference,
 };
 
