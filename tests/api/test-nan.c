@@ -134,6 +134,39 @@ test_windows (gconstpointer device)
     }
 }
 
+/* Sums of what is before have it from there on. */
+static void
+test_sums (gconstpointer device)
+{
+  enum { LENGTH = 300 };
+  static const char model[]
+      = "{\"format\": \"tplan-graph/1\", \"name\": \"sums\", \"opset\": 14,"
+        " \"inputs\": [{\"name\": \"x\", \"dtype\": \"float32\","
+        "   \"shape\": [300]}], \"outputs\": [\"z\"],"
+        " \"initializers\": [{\"name\": \"axis\", \"dtype\": \"int64\","
+        "   \"shape\": [], \"data\": [0]}],"
+        " \"ops\": [{\"name\": \"op\", \"type\": \"CumSum\","
+        "   \"inputs\": [\"x\", \"axis\"], \"outputs\": [\"z\"]}]}";
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, model, 1);
+  g_autoptr (TplanSession) session = NULL;
+  float x[LENGTH], z[LENGTH];
+  const void *inputs[] = { x };
+  void *outputs[] = { z };
+
+  if (plan == NULL)
+    return;
+  session = tplan_session_new (plan, 1, NULL);
+  g_assert_nonnull (session);
+  for (int at = 0; at < LENGTH; at += 13)
+    {
+      for (int i = 0; i < LENGTH; i++)
+        x[i] = i == at ? NAN : (float) (i % 7);
+      g_assert_true (tplan_session_run (session, inputs, outputs, NULL));
+      for (int i = 0; i < LENGTH; i++)
+        g_assert_cmpint (isnan (z[i]) != 0, ==, i >= at);
+    }
+}
+
 /* Infinity is a number: a finite one is its own remainder, and where it is the
  * greatest of many it is their sum. */
 typedef struct
@@ -231,8 +264,10 @@ main (int argc, char **argv)
           = g_strdup_printf ("/nan/windows/%s", devices[i]);
       g_autofree char *infinite
           = g_strdup_printf ("/nan/infinite/%s", devices[i]);
+      g_autofree char *sums = g_strdup_printf ("/nan/sums/%s", devices[i]);
 
       g_test_add_data_func (stays, devices[i], test_stays);
+      g_test_add_data_func (sums, devices[i], test_sums);
       g_test_add_data_func (windows, devices[i], test_windows);
       g_test_add_data_func (infinite, devices[i], test_infinite);
     }

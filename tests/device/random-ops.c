@@ -219,6 +219,31 @@ random_pad (void)
                           INT (0, 3), pick_word ("constant edge"));
 }
 
+/* Long enough, mostly, for sums of sums. */
+static char *
+random_sums (void)
+{
+  return g_strdup_printf ("in x %d %d %d;ints a %d;CumSum x a -> z exclusive=%d reverse=%d",
+                          pick_size (40), pick_size (700), pick_size (20),
+                          INT (-3, 3), INT (0, 2), INT (0, 2));
+}
+
+/* Indices are of -7 to 7: some are of no element, many are there twice. */
+static char *
+random_scatter (void)
+{
+  int rows = INT (1, 9), columns = INT (1, 9), block = pick_size (40);
+  int n = pick_size (30), k = INT (1, 4);
+  g_autofree char *updates
+      = k == 1   ? g_strdup_printf ("%d 2 %d %d", n, columns, block)
+        : k == 2 ? g_strdup_printf ("%d 2 %d", n, block)
+                 : g_strdup_printf ("%d 2", n);
+
+  return g_strdup_printf ("in x %d %d %d;int64 i %d 2 %d;in u %s;"
+                          "ScatterND x i u -> z reduction=%s", rows, columns,
+                          block, n, k, updates, pick_word ("none add mul min max"));
+}
+
 static char *
 random_chain (void)
 {
@@ -289,6 +314,7 @@ static char *(*const makers[]) (void) = {
   random_prologue, random_conv,          random_gemm,
   random_einsum,  random_attention,      random_view,
   random_parts,   random_parts,          random_parts,
+  random_sums,    random_scatter,        random_scatter,
 };
 
 int
