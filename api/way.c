@@ -5,6 +5,7 @@
 
 #include "api/devices.h"
 #include "api/elsewhere.h"
+#include "api/given-names.h"
 #include "api/graph.h"
 #include "api/objects.h"
 #include "api/plan.h"
@@ -110,7 +111,8 @@ pin_and_fuse (TpWay *way, GError **error)
   g_autoptr (TpGraph) pinned = NULL;
 
   if (!check_rules (way->options->no_fuse, error)
-      || !check_room (way, error))
+      || !check_room (way, error)
+      || !tp_given_names_check (way->model->graph, error))
     return FALSE;
   pinned = tp_graph_pin (way->model->graph, way->options->pins, error);
   if (pinned == NULL)
@@ -433,6 +435,11 @@ static gboolean
 take (TpWay *way, TpRoadTaken *out, GError **error)
 {
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
+  char *unused = tp_given_names_find_unused (
+      way->model->graph, (const char *const *) way->from->devices);
+
+  if (unused != NULL)
+    g_ptr_array_add (warnings, unused);
 
   if (!enter_stage (way, 0, "fusing ops", error)
       || !pin_and_fuse (way, error)

@@ -5,6 +5,7 @@
 
 #include "graph/graph-given.h"
 
+#define GROUP "{\"ops\": [\"mul\", \"add\"], \"cost\": {\"DEVICE\": 21000}}"
 #define MAX_COST_NS ((gint64) 1 << 60)
 
 static gboolean
@@ -44,7 +45,8 @@ tp_graph_json_read_costs (TpJsonPlace place, TpArray *out, GError **error)
   if (!json_is_object (costs) || json_object_size (costs) == 0)
     {
       tp_json_set_error (place, "cost", error,
-                         "must be an object from device to nanoseconds");
+                         "must be an object from device to nanoseconds, such "
+                         "as {\"DEVICE\": 21000}");
       return FALSE;
     }
   json_object_foreach (costs, device, value)
@@ -60,6 +62,41 @@ tp_graph_json_read_costs (TpJsonPlace place, TpArray *out, GError **error)
 }
 
 gboolean
+tp_graph_json_check_groups (const TpGraphJson *reader, const json_t *root,
+                            GError **error)
+{
+  json_t *groups = json_object_get (root, "groups");
+
+  if (groups == NULL || json_is_array (groups))
+    return TRUE;
+  tp_json_set_error (tp_graph_json_place (reader, "groups", groups), NULL, error,
+                     "must be a list of groups, such as [" GROUP "]");
+  return FALSE;
+}
+
+/* What a group looks like, but for its costs. */
+static gboolean
+check_group (TpJsonPlace place, GError **error)
+{
+  json_t *ops = json_object_get (place.json, "ops");
+  gboolean is_good = json_is_array (ops);
+
+  if (!json_is_object (place.json))
+    {
+      tp_json_set_error (place, NULL, error, "must be an object, such as " GROUP);
+      return FALSE;
+    }
+  for (gsize i = 0; is_good && i < json_array_size (ops); i++)
+    is_good = json_is_string (json_array_get (ops, i));
+  if (is_good)
+    return TRUE;
+  tp_json_set_error (place, "ops", error,
+                     "must be a list of names of ops, such as [\"mul\", "
+                     "\"add\"]");
+  return FALSE;
+}
+
+gboolean
 tp_graph_json_add_group (const TpGraphJson *reader, TpJsonPlace place,
                          GError **error)
 {
@@ -68,14 +105,17 @@ tp_graph_json_add_group (const TpGraphJson *reader, TpJsonPlace place,
   g_autofree const char **names = NULL;
   TpGroupFigures figures = { .place = place.path };
 
-  if (!tp_json_check_object (place, keys, error)
+  if ((json_is_object (place.json)
+       && !tp_json_check_object (place, keys, error))
+      || !check_group (place, error)
       || !tp_json_get_strings (place, "ops", TRUE, &names, error)
       || !tp_graph_json_read_costs (place, costs, error))
     return FALSE;
   if (costs->len == 0)
     {
       tp_json_set_error (place, "cost", error,
-                         "is missing: what the ops take as one kernel");
+                         "is missing: what the ops take as one kernel, such as "
+                         "{\"DEVICE\": 21000}");
       return FALSE;
     }
   figures.n_costs = (int) costs->len;
@@ -130,7 +170,8 @@ add_copies_of (const TpGraphJson *reader, const char *tensor, json_t *json,
   if (!json_is_object (json) || json_object_size (json) == 0)
     {
       tp_json_set_error (place, NULL, error,
-                         "must be an object from device to nanoseconds");
+                         "must be an object from device to nanoseconds, such "
+                         "as {\"DEVICE\": 1200}");
       return FALSE;
     }
   json_object_foreach (json, device, value)

@@ -194,6 +194,7 @@ add_all (TpGraphJson *reader, const json_t *root, GError **error)
          && add_entries (reader, root, "initializers",
                          tp_graph_json_add_initializer, error)
          && add_entries (reader, root, "state", add_state, error)
+         && tp_graph_json_check_groups (reader, root, error)
          && add_entries (reader, root, "groups", tp_graph_json_add_group, error)
          && add_ops (reader, root, error)
          && tp_graph_json_add_copies (reader, root, error)

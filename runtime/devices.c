@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#define TP_ABSENT(name)
 #define TP_DEVICE(device) extern const TpDeviceOps device;
 #include "runtime/devices.def"
 #undef TP_DEVICE
@@ -16,6 +17,17 @@
 static const TpDeviceOps *const devices[] = {
 #include "runtime/devices.def"
 };
+#undef TP_DEVICE
+#undef TP_ABSENT
+
+/* Numbered kinds that this build lacks. */
+#define TP_DEVICE(device)
+#define TP_ABSENT(name) name,
+static const char *const absent[] = {
+#include "runtime/devices.def"
+  NULL
+};
+#undef TP_ABSENT
 #undef TP_DEVICE
 
 const TpDeviceOps *const *
@@ -62,7 +74,14 @@ set_unknown_error (GError **error, const char *name)
                "device '%s': no such device; there are %s", name, list->str);
 }
 
-/* Kinds by names that others have for them; of what is numbered, the first. */
+static gboolean
+is_number (const char *text)
+{
+  return *text != 0 && text[strspn (text, "0123456789")] == 0;
+}
+
+/* Kinds by names that others have for them; of what is numbered, the first if @name has
+ * no number. */
 static char *
 ask_kind (const char *name)
 {
@@ -70,6 +89,7 @@ ask_kind (const char *name)
       = { { "gpu", "opencl" }, { "cuda", "opencl" }, { "ocl", "opencl" } };
   const char *known[G_N_ELEMENTS (devices) + 1] = { NULL };
   g_autofree char *stem = g_strndup (name, strcspn (name, ":"));
+  const char *typed = name + MIN (strlen (stem) + 1, strlen (name));
   const char *found = NULL, *which;
 
   for (gsize i = 0; i < G_N_ELEMENTS (devices); i++)
@@ -84,8 +104,9 @@ ask_kind (const char *name)
         which = devices[i]->which;
         return g_strdup_printf (" (did you mean '%s%s%s'?)", found,
                                 which == NULL ? "" : ":",
-                                which == NULL               ? ""
-                                : strcmp (which, "N") == 0 ? "0" : which);
+                                which == NULL              ? ""
+                                : strcmp (which, "N") != 0 ? which
+                                : is_number (typed)        ? typed : "0");
       }
   return g_strdup ("");
 }
@@ -125,6 +146,23 @@ tp_device_find_kind (const char *name, GError **error)
       return devices[i];
   set_unknown_kind_error (error, name);
   return NULL;
+}
+
+gboolean
+tp_device_check_name (const char *name, GError **error)
+{
+  const TpDeviceOps *kind = tp_device_find_kind (name, NULL);
+  gsize stem = strcspn (name, ":");
+
+  for (int i = 0; absent[i] != NULL; i++)
+    if (strlen (absent[i]) == stem && strncmp (absent[i], name, stem) == 0
+        && name[stem] == ':' && is_number (name + stem + 1))
+      return TRUE;
+  if (kind != NULL && (kind->which == NULL || name[stem + 1] != 0)
+      && (g_strcmp0 (kind->which, "N") != 0 || is_number (name + stem + 1)))
+    return TRUE;
+  set_unknown_kind_error (error, name);
+  return FALSE;
 }
 
 gboolean

@@ -18,6 +18,10 @@ GPtrArray *tp_device_names (void);
  * TPLAN_ERROR_DEVICE says which kinds there are. */
 const TpDeviceOps *tp_device_find_kind (const char *name, GError **error);
 
+/* Whether a device could be called @name, here or elsewhere; opens nothing. FALSE:
+ * TPLAN_ERROR_USAGE says what they are called. */
+gboolean tp_device_check_name (const char *name, GError **error);
+
 /* Whether a device of this name works in host memory, by its kind: opens
  * nothing. What a simulated one says of itself is in its figures. */
 gboolean tp_device_is_host (const char *name);

@@ -46,6 +46,23 @@ try 0 sweep given.json -d sim:desktop-cpu,sim:desktop-gpu --dim N=1..8; say $? "
 try 0 pareto given.json -d sim:desktop-cpu,sim:desktop-gpu --watts sim:desktop-cpu=90 --watts sim:desktop-gpu=200; say $? "all that may be worth it"
 try 2 optimize given.json -d ref --micro-batches 2 && err_has "is of a group with a given cost, of the whole batch\|has a given cost, of the whole batch"; say $? "a batch that is not split"
 
+# Names of devices. mistyped PLACE NAME MEANT SED: what the file has then.
+mistyped ()
+{
+  sed -e "$4" given.json > typed.json
+  ! cmp -s given.json typed.json && try 3 optimize typed.json -d ref && err_has "^tplan: typed.json: $1: device '$2': no such kind (did you mean '$3'?): there are "
+  say $? "no device is called $2"
+}
+mistyped 'ops.0..cost' openclo:1 opencl:1 '/"mm", "type"/s/"sim:desktop-gpu"/"openclo:1"/'
+mistyped 'groups.0..cost' cpu:0 cpu 's/"cost": {"ref": .9000, 100./"cost": {"cpu:0": 1, "ref": [9000, 100]/'
+mistyped 'groups.1..cost' opencl:O opencl:0 's/"sim:laptop-gpu"/"opencl:O"/'
+mistyped 'copies.a' rref ref 's/"groups": /"copies": {"a": {"rref": 5}}, "groups": /'
+sed -e 's/"sim:desktop-gpu"/"opencl:3"/' -e 's/"sim:laptop-gpu"/"sim:npu.conf"/' given.json > typed.json
+try 0 optimize typed.json -d ref; say $? "others there could be"
+err_has "note: typed.json: groups.1..cost has no cost of a device that is planned for, but of 'sim:npu.conf'"; say $? "but have no say"
+try 0 optimize given.json -d ref,sim:laptop-gpu && ! err_has "no say"; say $? "all are of use"
+try 0 optimize apart.json -d sim:laptop-cpu && err_has "note: apart.json: ops.0..cost and 4 more have no cost of a device that is planned for, but of 'ref'"; say $? "none is"
+
 # There and back again.
 try 0 convert given.json -o again.json -f && try 0 optimize again.json -d ref -f -o again.out.json \
   && [ "$(grep graph_sha256 again.out.json)" = "$(grep graph_sha256 plan.json)" ] && [ "$(grep -c '"ops": \["' again.json)" = 2 ]
