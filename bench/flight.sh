@@ -63,10 +63,11 @@ tplan_on ()
 prepare ()
 {
   case $1 in cpu,*) devices=cpu,opencl:0 ;; *) devices=opencl:0,opencl:1 ;; esac
-  for step in "calibrate" "optimize -f --objective=throughput -o $3~.json"; do
-    # shellcheck disable=SC2086
-    tplan_on "$1" $step -q --devices=$devices --threads=1 ${OPTIONS:-} "$2" > /dev/null 2> "$folder/said" || return 1
-  done
+  # shellcheck disable=SC2086
+  tplan_on "$1" calibrate -q --devices=$devices --threads=1 ${OPTIONS:-} "$2" > /dev/null 2> "$folder/said" || return 1
+  # shellcheck disable=SC2086
+  tplan_on "$1" optimize -f --objective=throughput -o "$3~.json" -q --devices=$devices --threads=1 ${OPTIONS:-} "$2" > /dev/null 2> "$folder/said" ||
+    return 1
   mv "$3~.json" "$3.json"
 }
 
@@ -110,24 +111,24 @@ if [ $# -eq 0 ]; then
   set -- "$work/towers.json"
 fi
 load=$(cut -d' ' -f1 /proc/loadavg)
-cases=
+: > "$folder/cases"
 for pair in ${PAIRS:-pthread,basic cpu,basic}; do
   for model; do
     plan=$work/$pair-$(basename "$model" .json)
     [ -e "$plan.json" ] || prepare "$pair" "$model" "$plan" ||
       { echo "$(basename "$model" .json) on $pair: $(tail -n 1 "$folder/said")" >&2; continue; }
-    cases="$cases $pair:$(basename "$model" .json)"
+    printf '%s:%s\n' "$pair" "$(basename "$model" .json)" >> "$folder/cases"
   done
 done
-[ -n "$cases" ] || exit 1
+[ -s "$folder/cases" ] || exit 1
 for i in $(seq "${SITTINGS:-9}"); do
-  for it in $cases; do
+  while IFS= read -r it; do
     plan=$work/${it%%:*}-${it#*:}
-    [ -e "$plan.sitting-$i" ] || sit "${it%%:*}" "$plan" "$plan.sitting-$i" || { cat "$folder/said" >&2; exit 1; }
-  done
+    [ -e "$plan.sitting-$i" ] || sit "${it%%:*}" "$plan" "$plan.sitting-$i" < /dev/null || { cat "$folder/said" >&2; exit 1; }
+  done < "$folder/cases"
 done
 if [ "${FORMAT:-table}" = json ]; then exec 3>&2; else exec 3>&1; fi
 echo "machine: $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) processors, load $load before, $(cut -d' ' -f1 /proc/loadavg) after, ${FLIGHT:-6} in flight" >&3
 [ "${FORMAT:-table}" = json ] ||
   printf '%-16s %-14s %4s %9s %9s %9s %6s %6s %6s %9s  %s\n' model pair busy "alone ms" "flight ms" predicted ratio least most disturbed verdict
-for it in $cases; do tell "${it%%:*}" "${it#*:}"; done
+while IFS= read -r it; do tell "${it%%:*}" "${it#*:}"; done < "$folder/cases"
