@@ -412,19 +412,26 @@ const TpOp tp_op_gemm = {
 
 /* ---- FusedMatMul: alpha * a' b', of ONNX Runtime ------------------------- */
 
-/* Whether the last two dimensions of input @i change places. */
-static gboolean
-is_turned (const TpNode *node, int i, int rank)
-{
-  return rank > 1
-         && tp_node_get_int (node, i == 0 ? "transA" : "transB", 0) != 0;
-}
-
+/* One value per dimension of input @i, in the order in which the product has them:
+ * transBatchA puts the first behind the others of the batch, and transA makes the
+ * last two change places then. */
 static void
-swap_last (gint64 *values, int rank)
+turn_list (const TpNode *node, int i, int rank, gint64 *values)
 {
-  gint64 last = values[rank - 1];
+  const char *batch = i == 0 ? "transBatchA" : "transBatchB";
+  gint64 first = values[0];
+  gint64 last = 0;
 
+  if (rank < 2)
+    return;
+  if (tp_node_get_int (node, batch, 0) != 0)
+    {
+      memmove (values, values + 1, (rank - 2) * sizeof values[0]);
+      values[rank - 2] = first;
+    }
+  if (tp_node_get_int (node, i == 0 ? "transA" : "transB", 0) == 0)
+    return;
+  last = values[rank - 1];
   values[rank - 1] = values[rank - 2];
   values[rank - 2] = last;
 }
@@ -434,11 +441,8 @@ turn (const TpNode *node, int i, const TpTensor *x)
 {
   TpTensor turned = *x;
 
-  if (is_turned (node, i, x->rank))
-    {
-      swap_last (turned.dims, x->rank);
-      swap_last (turned.strides, x->rank);
-    }
+  turn_list (node, i, x->rank, turned.dims);
+  turn_list (node, i, x->rank, turned.strides);
   return turned;
 }
 
@@ -452,10 +456,6 @@ fused_matmul_infer (const TpNode *node, const TpTensor *const *inputs,
   if (tp_dtype_is_integer (inputs[0]->dtype))
     return tp_op_fail (node, error, "input 0 is %s, must be of reals",
                        tp_dtype_get_name (inputs[0]->dtype));
-  if (tp_node_get_int (node, "transBatchA", 0) != 0
-      || tp_node_get_int (node, "transBatchB", 0) != 0)
-    return tp_op_refuse (node, error,
-                         "transBatchA and transBatchB are not supported");
   return matmul_infer (node, (const TpTensor *[]){ &a, &b }, outputs, error);
 }
 
@@ -477,18 +477,22 @@ static TpRefTensor
 turn_values (const TpNode *node, int i, const TpRefTensor *x)
 {
   TpRefTensor turned = *x;
-  gint64 n = x->rank > 1 ? x->dims[x->rank - 1] : 1;
-  gint64 plane = x->rank > 1 ? n * x->dims[x->rank - 2] : 1;
+  gint64 strides[TP_MAX_RANK] = { 0 }, at[TP_MAX_RANK] = { 0 };
+  gint64 stride = 1;
 
-  turned.data = tp_memdup (x->data, x->count * sizeof x->data[0]);
-  if (!is_turned (node, i, x->rank))
-    return turned;
-  swap_last (turned.dims, x->rank);
+  for (int k = x->rank - 1; k >= 0; stride *= x->dims[k--])
+    strides[k] = stride;
+  turn_list (node, i, x->rank, turned.dims);
+  turn_list (node, i, x->rank, strides);
+  turned.data = tp_new (double, x->count);
   for (gint64 k = 0; k < x->count; k++)
     {
-      gint64 row = k % plane / n, column = k % n;
+      gint64 source = 0;
 
-      turned.data[k / plane * plane + column * (plane / n) + row] = x->data[k];
+      for (int d = 0; d < x->rank; d++)
+        source += at[d] * strides[d];
+      turned.data[k] = x->data[source];
+      tp_dims_next (x->rank, turned.dims, at);
     }
   return turned;
 }

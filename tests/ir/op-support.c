@@ -120,7 +120,7 @@ find_attr_kind (const TpOp *op, const char *name, const char *value)
   if (op == NULL && g_ascii_isalpha (*value))
     return TP_ATTR_STRING;
   if (op == NULL && strchr (value, ',') != NULL)
-    return TP_ATTR_INTS;
+    return strchr (value, '.') != NULL ? TP_ATTR_FLOATS : TP_ATTR_INTS;
   if (op == NULL)
     return strchr (value, '.') != NULL ? TP_ATTR_FLOAT : TP_ATTR_INT;
   for (const TpAttrSpec *spec = op->attrs; spec != NULL && spec->name; spec++)
