@@ -6,11 +6,8 @@
 #include "graph/function-contrib.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SUM_EPSILON 1e-12 /* usual of SkipLayerNormalization and the like */
-#define MAX_VALUES 2      /* of an activation */
-#define MAX_SUM_ATTRS 6   /* of a Conv; a Gemm has 4 */
 #define MASKED (-10000.0) /* usual bias of what is not to be seen */
 
 /* ---- pieces ------------------------------------------------------------ */
@@ -141,125 +138,6 @@ add_skip_simplified_norm (TpBody *self)
   sum = show (self, add_input (self, sum, 3), 3);
   tp_body_add (self, "RMSNormalization", &epsilon, self->ends.outputs[0], sum,
                tp_body_get_input (self, 2), NULL);
-}
-
-/* ---- sums of products, and what is made of them ------------------------- */
-
-/* Values of an activation: activation_params in this order, or activation_alpha
- * and the like. */
-typedef struct
-{
-  const char *type;
-  const char *values[MAX_VALUES];
-} Activation;
-
-static const Activation activations[] = {
-  { "Clip", { "min", "max" } },
-  { "Elu", { "alpha" } },
-  { "HardSigmoid", { "alpha", "beta" } },
-  { "LeakyRelu", { "alpha" } },
-  { "Relu", { NULL } },
-  { "Selu", { "alpha", "gamma" } },
-  { "Sigmoid", { NULL } },
-  { "Softplus", { NULL } },
-  { "Softsign", { NULL } },
-  { "Tanh", { NULL } },
-  { "ThresholdedRelu", { "alpha" } },
-};
-
-static const Activation *
-find_activation (const char *type)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (activations); i++)
-    if (strcmp (activations[i].type, type) == 0)
-      return &activations[i];
-  return NULL;
-}
-
-/* The values that are given, as attributes of the activation. */
-static int
-list_values (const TpBody *self, const Activation *activation, TpAttr *attrs)
-{
-  int n = 0, n_attrs = 0;
-  const double *params
-      = tp_node_get_floats (self->node, "activation_params", &n);
-
-  for (int i = 0; i < MAX_VALUES && activation->values[i] != NULL; i++)
-    {
-      const char *value = activation->values[i];
-      char name[32];
-
-      g_snprintf (name, sizeof name, "activation_%s", value);
-      if (i < n || tp_node_find_attr (self->node, name) != NULL)
-        attrs[n_attrs++] = (TpAttr){
-          .name = value,
-          .kind = TP_ATTR_FLOAT,
-          .f = i < n ? params[i] : tp_node_get_float (self->node, name, 0.0)
-        };
-    }
-  return n_attrs;
-}
-
-/* The result is what attribute activation makes of @x. A Clip has its bounds as
- * inputs. */
-static void
-add_activation (TpBody *self, const char *x)
-{
-  const char *type = tp_node_get_string (self->node, "activation", "");
-  const Activation *activation = find_activation (type);
-  TpAttr attrs[MAX_VALUES];
-  TpNode node = { .type = type, .attrs = attrs };
-
-  if (*type == '\0')
-    tp_body_add (self, "Identity", NULL, self->ends.outputs[0], x, NULL);
-  else if (activation == NULL)
-    tp_body_refuse (self, "activation '%s' is not known", type);
-  else
-    {
-      node.n_attrs = list_values (self, activation, attrs);
-      if (strcmp (type, "Clip") != 0)
-        tp_body_add_node (self, &node, (TpNodeNames){ 1, &x, 1, self->ends.outputs });
-      else if (node.n_attrs < 2)
-        tp_body_refuse (self, "a Clip needs 2 activation_params, there are %d",
-                        node.n_attrs);
-      else
-        tp_body_add (self, type, NULL, self->ends.outputs[0], x,
-                     add_number (self, attrs[0].f, x),
-                     add_number (self, attrs[1].f, x), NULL);
-    }
-}
-
-/* @type of the first inputs, up to three, by the attributes that are not of the
- * activation. */
-static const char *
-add_sums (TpBody *self, const char *type)
-{
-  TpAttr attrs[MAX_SUM_ATTRS];
-  TpNode node = { .type = type, .attrs = attrs };
-  const char *y = tp_body_make_name (self);
-  const char *inputs[] = { tp_body_get_input (self, 0),
-                           tp_body_get_input (self, 1),
-                           tp_body_get_input (self, 2) };
-
-  for (const char *const *name = self->function->attrs; *name != NULL; name++)
-    if (!g_str_has_prefix (*name, "activation")
-        && tp_node_find_attr (self->node, *name) != NULL)
-      attrs[node.n_attrs++] = *tp_node_find_attr (self->node, *name);
-  tp_body_add_node (self, &node,
-                    (TpNodeNames){ inputs[2] != NULL ? 3 : 2, inputs, 1, &y });
-  return y;
-}
-
-static void
-add_fused_conv (TpBody *self)
-{
-  add_activation (self, add_input (self, add_sums (self, "Conv"), 3));
-}
-
-static void
-add_fused_gemm (TpBody *self)
-{
-  add_activation (self, add_sums (self, "Gemm"));
 }
 
 /* ---- embeddings -------------------------------------------------------- */
@@ -539,12 +417,6 @@ static const char *const rotary_attrs[] = {
 static const char *const multi_head_attrs[] = { "mask_filter_value",
                                                 "num_heads", "scale",
                                                 "unidirectional", NULL };
-static const char *const conv_attrs[]
-    = { "activation", "activation_params", "auto_pad", "dilations", "group",
-        "kernel_shape", "pads", "strides", NULL };
-static const char *const gemm_attrs[]
-    = { "activation", "activation_alpha", "activation_beta", "activation_gamma",
-        "alpha", "beta", "transA", "transB", NULL };
 static const char *const decoder_attrs[] = {
   "mask_filter_value", "num_heads", "output_qk", "past_present_share_buffer",
   "scale",             NULL
@@ -573,8 +445,6 @@ static const TpFunction functions[] = {
             decoder_attrs, refuse_decoder),
   FUNCTION ("com.microsoft.EmbedLayerNormalization", 1, 9, 3, embed_attrs,
             add_embed_norm),
-  FUNCTION ("com.microsoft.FusedConv", 2, 4, 1, conv_attrs, add_fused_conv),
-  FUNCTION ("com.microsoft.FusedGemm", 2, 3, 1, gemm_attrs, add_fused_gemm),
   FUNCTION ("com.microsoft.MultiHeadAttention", 1, 8, 3, multi_head_attrs,
             add_multi_head),
   FUNCTION ("com.microsoft.QuickGelu", 1, 1, 1, alpha_attrs, add_quick_gelu),

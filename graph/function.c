@@ -9,6 +9,7 @@
 #include "graph/function-body.h"
 #include "graph/function-cache.h"
 #include "graph/function-contrib.h"
+#include "graph/function-fused.h"
 #include "graph/function-loss.h"
 #include "graph/function-nbits.h"
 #include "graph/function-quantized.h"
@@ -28,11 +29,11 @@
 
 /* Each file has those of its kind. */
 static const TpFunction *(*const lists[]) (gsize *) = {
-  tp_function_list_cache,  tp_function_list_contrib,
-  tp_function_list_loss,   tp_function_list_nbits,
-  tp_function_list_sample, tp_function_list_shape,
-  tp_function_list_signal, tp_function_list_quantized,
-  tp_function_list_training,
+  tp_function_list_cache,     tp_function_list_contrib,
+  tp_function_list_fused,     tp_function_list_loss,
+  tp_function_list_nbits,     tp_function_list_sample,
+  tp_function_list_shape,     tp_function_list_signal,
+  tp_function_list_quantized, tp_function_list_training,
 };
 
 static const TpFunction *
