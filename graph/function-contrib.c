@@ -239,27 +239,60 @@ add_rotary (TpBody *self)
 typedef struct
 {
   const char *qkv[3];
-  const char *mask; /* by keys, of integers: 0 is not to be seen */
+  const char *mask; /* by keys, of integers: 0 is not to be seen; or how many are */
   const char *bias; /* of scores */
   const char *past[2];
 } Parts;
 
-/* [batch, keys] becomes a bias [batch, 1, 1, keys]. The Transpose turns
- * nothing, and refuses masks of another rank, which mean something else. */
+/* How many keys there are with those of the past, a list of one. */
+static const char *
+count_keys (TpBody *self, const Parts *parts)
+{
+  const char *n = tp_body_pick (self, tp_body_add_shape (self, parts->qkv[1]), -2);
+  const char *past = parts->past[0];
+
+  if (past == NULL)
+    return n;
+  past = tp_body_pick (self, tp_body_add_shape (self, past), -2);
+  return tp_body_apply (self, "Add", n, past, NULL);
+}
+
+/* [batch, keys], or how many keys of each row are seen, [batch]: becomes true where
+ * they are, [batch, keys]. Which of both it is its rank tells, as a constant: a mask
+ * is to be above 0, a number above the position. A Reshape refuses what else there
+ * is. */
+static const char *
+add_seen (TpBody *self, const Parts *parts)
+{
+  const char *mask = parts->mask;
+  const char *one = TP_BODY_INTS (self, 1);
+  const char *rank = tp_body_add_shape (self, tp_body_add_shape (self, mask));
+  const char *is_mask = tp_body_apply (self, "Sub", rank, one, NULL);
+  const char *is_number = tp_body_apply (self, "Sub", one, is_mask, NULL);
+  const char *n_keys = count_keys (self, parts);
+  const char *others = tp_body_apply (self, "Sub", n_keys, one, NULL);
+  const char *row = tp_body_apply (
+      self, "Add", one, tp_body_apply (self, "Mul", is_mask, others, NULL), NULL);
+  const char *batch
+      = tp_body_pick (self, tp_body_add_shape (self, parts->qkv[0]), 0);
+  const char *bound = tp_body_apply (
+      self, "Mul", tp_body_count_to (self, n_keys), is_number, NULL);
+
+  mask = tp_body_apply (self, "Reshape", mask, TP_BODY_JOIN (self, batch, row), NULL);
+  bound = tp_body_apply (self, "CastLike", bound, mask, NULL);
+  return tp_body_apply (self, "Greater", mask, bound, NULL);
+}
+
+/* The mask becomes a bias [batch, 1, 1, keys]. */
 static const char *
 add_mask (TpBody *self, const Parts *parts)
 {
-  static const gint64 stay[] = { 0, 1 };
-  TpAttr perm = { .name = "perm", .kind = TP_ATTR_INTS, .n = 2, .ints = stay };
-  TpAttr to_bool = make_int ("to", 9);
   double masked = tp_node_get_float (self->node, "mask_filter_value", MASKED);
-  const char *mask = parts->mask;
+  const char *seen = add_seen (self, parts);
 
-  mask = tp_body_add (self, "Transpose", &perm, NULL, mask, NULL);
-  mask = tp_body_add (self, "Cast", &to_bool, NULL, mask, NULL);
-  mask = tp_body_add_view (self, "Unsqueeze", mask, 1);
-  mask = tp_body_add_view (self, "Unsqueeze", mask, 1);
-  return tp_body_add (self, "Where", NULL, NULL, mask,
+  seen = tp_body_add_view (self, "Unsqueeze", seen, 1);
+  seen = tp_body_add_view (self, "Unsqueeze", seen, 1);
+  return tp_body_add (self, "Where", NULL, NULL, seen,
                       add_number (self, 0.0, parts->qkv[0]),
                       add_number (self, masked, parts->qkv[0]), NULL);
 }

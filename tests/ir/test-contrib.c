@@ -34,8 +34,12 @@ typedef struct
   "Softmax " scores " -> weights axis=-1;MatMul weights vh -> o;"             \
   "Transpose o -> ot perm=0,2,1,3;ints join 0 0 -1;Reshape ot join -> y"
 #define QKV "in q 2 3 8;in k 2 5 8;in v 2 5 8;ints cut 0 0 2 4"
-#define MASK                                                                  \
-  "Cast m -> mb to=9;ints one 1;Unsqueeze mb one -> m3;Unsqueeze m3 one -> m4;" \
+#define MASK "Cast m -> mb to=9;" SEEN
+#define COUNT                                                                 \
+  "ints places 0 1 2 3 4;ints up 1;Unsqueeze n up -> column;"                 \
+  "Cast column -> high to=7;Less places high -> mb;" SEEN
+#define SEEN                                                                  \
+  "ints one 1;Unsqueeze mb one -> m3;Unsqueeze m3 one -> m4;" \
   "scalar zero 0;scalar far -10000;Where m4 zero far -> mf;"
 
 static const Case cases[] = {
@@ -106,6 +110,9 @@ static const Case cases[] = {
   { "heads-mask", QKV ";int64 m 2 5;in b 1 2 3 5",
     "com.microsoft.MultiHeadAttention q k v _ m b -> y num_heads=2",
     SCORES MASK "Add scaled mf -> t;Add t b -> u;" VALUES ("u") },
+  { "heads-count", QKV ";int64 n 2",
+    "com.microsoft.MultiHeadAttention q k v _ n -> y num_heads=2",
+    SCORES COUNT "Add scaled mf -> u;" VALUES ("u") },
   { "heads-bias", "in x 2 3 8;in l 2 5 8;in z 2 5 8;const b 24;"
     "ints cut 0 0 2 4",
     "com.microsoft.MultiHeadAttention x l z b -> y num_heads=2",
@@ -122,6 +129,14 @@ static const Case cases[] = {
     HEADS ("qb", "qh") HEADS ("k", "kh") HEADS ("v", "vh")
     "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;"
     "scalar half 0.5;Mul raw half -> scaled;" VALUES ("scaled") },
+  { "heads-past-mask", "in q 2 3 8;in k 2 3 8;in v 2 3 8;in p 2 2 4 4;in r 2 2 4 4;"
+    "int32 m 2 7;ints cut 0 0 2 4",
+    "com.microsoft.MultiHeadAttention q k v _ m _ p r -> y pk pv num_heads=2",
+    HEADS ("q", "qh") HEADS ("k", "kn") HEADS ("v", "vn")
+    "Concat p kn -> kh axis=2;Concat r vn -> vh axis=2;"
+    "Transpose kh -> kt perm=0,1,3,2;MatMul qh kt -> raw;scalar half 0.5;"
+    "Mul raw half -> scaled;" MASK "Add scaled mf -> u;" VALUES ("u")
+    ";Identity kh -> pk;Identity vh -> pv" },
   { "heads-past", "in q 2 3 8;in k 2 3 8;in v 2 3 8;in p 2 2 4 4;in r 2 2 4 4;"
     "ints cut 0 0 2 4",
     "com.microsoft.MultiHeadAttention q k v _ _ _ p r -> y pk pv num_heads=2",
@@ -133,6 +148,10 @@ static const Case cases[] = {
     "com.microsoft.Attention x w b m -> y num_heads=2",
     "MatMul x w -> n;Add n b -> a;Split a -> q k v axis=-1;"
     SCORES MASK "Add scaled mf -> u;" VALUES ("u") },
+  { "packed-count", "in x 2 5 6;const w 6 24;const b 24;int32 n 2;ints cut 0 0 2 4",
+    "com.microsoft.Attention x w b n -> y num_heads=2",
+    "MatMul x w -> c;Add c b -> a;Split a -> q k v axis=-1;"
+    SCORES COUNT "Add scaled mf -> u;" VALUES ("u") },
   { "packed-causal", "in x 2 3 6;const w 6 24;ints cut 0 0 2 4",
     "com.microsoft.Attention x w -> y num_heads=2 unidirectional=1",
     "MatMul x w -> a;Split a -> q k v axis=-1;"
@@ -462,8 +481,8 @@ static const struct
     "a Clip needs 2 activation_params, there are 0" },
   { "in q 2 3 8;com.microsoft.MultiHeadAttention q q q -> y num_heads=2 sparse=1",
     "com.microsoft.MultiHeadAttention has no attribute 'sparse'; it has" },
-  { "in q 2 3 8;int64 m 2;com.microsoft.MultiHeadAttention q q q _ m -> y num_heads=2",
-    "perm" },
+  { "in q 2 3 8;int64 m 4;com.microsoft.MultiHeadAttention q q q _ m -> y num_heads=2",
+    "4 elements" },
   { "in x 2 3 8;const g 8;com.microsoft.SkipSimplifiedLayerNormalization x x g -> y m",
     "outputs 1 and 2, for training, are not computed" },
   { "in x 2 3 8;const w 8 24;const b 24;in p 2 2 2 3 4;"
