@@ -39,7 +39,7 @@ near ()
 # types FILE: of the ops of a graph, in one line.
 types () { grep -o '"type": "[A-Za-z]*"' "$1" | sed 's/.*: "//; s/"//' | tr '\n' ' '; }
 
-try 2 optimize net.json --devices $sims --no-pass '?' && err_has "no pass '?': there are quantized"; say $? "unknown pass"
+try 2 optimize net.json --devices $sims --no-pass '?' && err_has "no pass '?': there are scatter"; say $? "unknown pass"
 optional=$(sed -n 's/.*there are //p' .err | tr -d ,)
 try 2 convert net.json --after '?' -o a.json && err_has 'there are resize'; say $? "unknown pass to stop after"
 all=$(sed -n 's/.*there are //p' .err | tr -d ,)
