@@ -191,6 +191,9 @@ tp_cli_rates_to_json (const TpPlan *plan)
 {
   TpTaken taken = tp_cli_find_taken (plan);
   double seconds = (double) plan->cost_ns / 1e9;
+  const TpRateProof *proof = plan->rate_proof;
+  gboolean is_proved
+      = proof != NULL && proof->cost == tp_rate_proof_get_bound (proof);
 
   if (taken.energy_j < 0 && taken.price < 0)
     return json_null ();
@@ -200,6 +203,5 @@ tp_cli_rates_to_json (const TpPlan *plan)
                         ? json_null ()
                         : json_real (taken.energy_j / seconds),
                     "price", number_to_json (taken.price), "proved_least",
-                    plan->rate_proof == NULL ? json_null ()
-                                             : json_string (plan->objective));
+                    is_proved ? json_string (plan->objective) : json_null ());
 }
