@@ -181,18 +181,21 @@ count (TpReplicas *replicas)
 }
 
 /* Of @source in this replica: 1 or -1. Rows of a Hadamard matrix (Sylvester), each
- * with its opposite; where there are too few, sources share some with signs that
- * follow no pattern. */
+ * with its opposite; where there are too few, sources share them, turn after turn, with
+ * signs of which any two turns have about as many alike as not: what they have in common
+ * cancels out, and no stride through the sources meets a pattern. */
 static int
 get_sign (const TpReplicas *replicas, int source)
 {
   guint32 half = (guint32) replicas->n_replicas / 2;
-  guint32 row = 2u * ((guint32) source % half) + 1;
-  guint32 bits = (guint32) replicas->index & row;
+  guint32 row = (guint32) source % half, turn = (guint32) source / half;
+  guint32 mixed = row * MIXER;
+  int is_below = __builtin_parity ((guint32) replicas->index & (2 * row + 1))
+                 ^ __builtin_parity (mixed);
 
-  return __builtin_parity (bits) ^ __builtin_parity ((guint32) source * MIXER)
-             ? -1
-             : 1;
+  for (; turn > 0; turn >>= 1, mixed <<= 1)
+    is_below ^= (int) (turn & mixed >> 31);
+  return is_below ? -1 : 1;
 }
 
 gboolean

@@ -53,8 +53,10 @@ class Replicas:
             count *= 2
         for r in range(0 if self.sure else count):
             def sign(source, r=r):
-                ones = bin(r & 2 * (source % (count // 2)) + 1).count("1")
-                return (-1) ** (ones + bin(source * 2654435761 % 2 ** 32).count("1"))
+                turn, row = divmod(source, count // 2)
+                mixed = row * 2654435761 % 2 ** 32
+                bits = [r & 2 * row + 1, mixed, turn & int(f"{mixed:032b}"[::-1], 2)]
+                return (-1) ** sum(bin(it).count("1") for it in bits)
 
             shifts = [sum(self.root[d][k] * sign(k) for k in range(d + 1)) for d in range(self.n)]
 

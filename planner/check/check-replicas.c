@@ -154,13 +154,28 @@ is_odd (guint64 bits)
   return odd;
 }
 
+/* The 32 bits of @from, the first last. */
+static guint64
+reverse (guint64 from)
+{
+  guint64 to = 0;
+
+  for (int i = 0; i < 32; i++)
+    to = 2 * to + (from >> i & 1);
+  return to;
+}
+
 static double
 find_sign (const TpCheckerReplicas *replicas, int source, int replica)
 {
-  guint64 column = 2 * ((guint64) source % ((guint64) replicas->n / 2)) + 1;
-  guint64 mixed = (guint64) source * 2654435761u % (G_GUINT64_CONSTANT (1) << 32);
+  guint64 n_columns = (guint64) replicas->n / 2;
+  guint64 column = (guint64) source % n_columns;
+  guint64 turn = (guint64) source / n_columns;
+  guint64 mixed = column * 2654435761u % (G_GUINT64_CONSTANT (1) << 32);
+  int n_odd = is_odd ((guint64) replica & (2 * column + 1)) + is_odd (mixed)
+              + is_odd (turn & reverse (mixed));
 
-  return is_odd ((guint64) replica & column) == is_odd (mixed) ? 1 : -1;
+  return n_odd % 2 == 0 ? 1 : -1;
 }
 
 double

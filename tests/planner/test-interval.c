@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define N_DRAWS 500
 
@@ -446,6 +447,104 @@ test_sums (void)
   g_assert_cmpint (n_done, >=, 10);
 }
 
+/* ---- many sources ---------------------------------------------------------- */
+
+/* One sd of source @index of @n, such as networks have them: all alike, every so many
+ * large, less and less, or anything. */
+static double
+choose_sd (int kind, int index, int n)
+{
+  switch (kind)
+    {
+    case 0:
+      return 1;
+    case 1:
+      return 1 - 0.95 * index / n;
+    case 2:
+      return g_test_rand_double ();
+    default:
+      return index % (kind - 1) == 0 ? 1 : 0.1;
+    }
+}
+
+/* What the variance of the sum over the replicas is to that of all @n sources. */
+static double
+compare_variances (const TpCosts *costs, int kind, int n)
+{
+  g_auto (TpReplicas) replicas = { 0 };
+  g_autofree double *sds = g_new (double, n);
+  double sum = 0, squares = 0, all = 0;
+
+  tp_replicas_init (&replicas, costs);
+  replicas.is_exact = FALSE;
+  replicas.n_sources = n;
+  for (int i = 0; i < n; i++)
+    {
+      sds[i] = choose_sd (kind, i, n);
+      all += sds[i] * sds[i];
+    }
+  while (tp_replicas_next (&replicas))
+    {
+      double total = 0;
+
+      for (int i = 0; i < n; i++)
+        total += tp_replicas_get_ns (
+                     &replicas, &(TpWork){ 0, i, 1000, sds[i] }) - 1000;
+      sum += total;
+      squares += total * total;
+    }
+  g_assert_cmpfloat (fabs (sum), <, 1e-6 * replicas.n_replicas * n);
+  return squares / replicas.n_replicas / all;
+}
+
+/* Of more sources than there are columns some share one: a sum varies about as they say,
+ * wherever the large ones are. Up to 127 it varies exactly so. */
+static void
+test_many (void)
+{
+  static const char *const devices[] = { "cpu", NULL };
+  g_autoptr (TpCosts) costs
+      = tp_costs_new_sized (1, devices, &(TpCostRows){ 1, 0, 1 });
+  double off = 0;
+  int n_off = 0;
+
+  for (int kind = 0; kind < 7; kind++)
+    for (int n = 20; n < 1000; n += 1 + n / 3)
+      {
+        double ratio = compare_variances (costs, kind, n);
+
+        g_assert_cmpfloat (fabs (ratio - 1), <, n < 128 ? 1e-6 : 0.35);
+        g_assert_cmpfloat (fabs (ratio - 1), <, kind > 0 ? 1 : 0.09);
+        off += n < 128 ? 0 : fabs (ratio - 1);
+        n_off += n >= 128;
+      }
+  g_test_message ("off by %.1f %% in the mean", 100 * off / n_off);
+  g_assert_cmpfloat (off / n_off, <, 0.07);
+}
+
+/* The checker has the same signs, by code of its own. */
+static void
+test_many_checked (void)
+{
+  for (int round = 0; round < 3; round++)
+    {
+      const TpTestSpec spec = { .n_ops = 160, .n_devices = 2, .max_cost = 100,
+                                .host = 0 };
+      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
+      g_autoptr (TpPlan) plan = NULL;
+
+      make_uncertain (test, round > 0);
+      memset (test->costs->kernels, 0,
+              sizeof (int) * (gsize) test->costs->n_nodes);
+      for (int i = 0; i < 2 * test->costs->n_nodes; i++)
+        test->costs->nodes[i].spread_ns++;
+      tp_costs_seal (test->costs);
+      plan = tp_place (test->graph, test->groups, test->costs,
+                       round == 2 ? "makespan" : "throughput", NULL);
+      tp_test_assert_checked (plan, test->graph);
+    }
+}
+
 /* Where figures are not wrong, nothing is. */
 static void
 test_exact (void)
@@ -473,6 +572,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/interval/makespan", "makespan", test_shares);
   g_test_add_data_func ("/interval/throughput", "throughput", test_shares);
   g_test_add_func ("/interval/sums", test_sums);
+  g_test_add_func ("/interval/many", test_many);
+  g_test_add_func ("/interval/many-checked", test_many_checked);
   g_test_add_func ("/interval/exact", test_exact);
   return g_test_run ();
 }
