@@ -397,10 +397,11 @@ static gboolean
 check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
              GError **error)
 {
-  if (tp_cli_planning.accuracy != NULL && strcmp (verb, "tune") != 0)
+  if (tp_cli_planning.accuracy != NULL && !is_planning)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                   "cost %s: --accuracy is for 'cost tune': leave it out",
+                   "cost %s: --accuracy is for 'cost diff' and 'cost tune': leave "
+                   "it out",
                    verb);
       return FALSE;
     }
@@ -448,7 +449,7 @@ static const GOptionEntry options[] = {
   { "stale", 0, 0, G_OPTION_ARG_NONE, &given.is_stale,
     "forget: only what no longer holds", NULL },
   { "accuracy", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.accuracy,
-    "tune: as in plans that are full or relaxed", "LEVEL" },
+    "diff, tune: as in plans that are full or relaxed", "LEVEL" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 

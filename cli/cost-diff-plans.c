@@ -9,6 +9,7 @@
 #include "api/graph.h"
 #include "api/plan.h"
 #include "api/road.h"
+#include "cli/accuracy.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/text.h"
@@ -136,11 +137,13 @@ compare_plan_file (Pair *pair, GError **error)
   g_autoptr (TplanPlan) kept = NULL;
   const TpPlan *plan;
 
-  if (cli->given & (TP_USES_DEVICES | TP_USES_DIMS | TP_USES_PASSES))
+  if ((cli->given & (TP_USES_DEVICES | TP_USES_DIMS | TP_USES_PASSES)) != 0
+      || tp_cli_planning.accuracy != NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "%s is a plan, which says itself what it is for: leave out "
-                   "--devices, --dim and --no-pass, or name its model",
+                   "--devices, --dim, --no-pass and --accuracy, or name its "
+                   "model",
                    pair->model);
       return FALSE;
     }
@@ -171,7 +174,9 @@ compare_model (Pair *pair, GError **error)
   g_autoptr (GArray) dims = tp_cli_parse_dims (cli, error);
   g_autoptr (TplanGraph) graph = NULL;
 
-  if (dims != NULL)
+  if (dims != NULL
+      && tp_cli_parse_accuracy (tp_cli_planning.accuracy,
+                                &pair->options.watch.is_relaxed, error))
     graph = tp_cli_load_model (cli, pair->model, dims, error);
   if (graph == NULL)
     return FALSE;

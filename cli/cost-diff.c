@@ -10,9 +10,11 @@
 #include "calib/accuracy.h"
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "cli/accuracy.h"
 #include "cli/cost-diff-plans.h"
 #include "cli/csv.h"
 #include "cli/output.h"
+#include "cli/planning.h"
 #include "cli/text.h"
 #include "ir/name-hash.h"
 
@@ -290,10 +292,13 @@ tp_cost_diff (TpCli *cli, const char *const *paths, gboolean is_all,
   g_autoptr (TpTable) table = tp_table_new (headers);
   Diff diff = { .cli = cli, .is_all = is_all, .dbs = { first, second },
                 .table = table };
-  gboolean is_good;
+  gboolean is_good, is_relaxed;
 
-  if (second == NULL)
+  if (second == NULL
+      || !tp_cli_parse_accuracy (tp_cli_planning.accuracy, &is_relaxed, error))
     return FALSE;
+  tp_accuracy_set (first, is_relaxed);
+  tp_accuracy_set (second, is_relaxed);
   diff.list = json_array ();
   diff.plans = json_array ();
   is_good = compare_tables (&diff, error);

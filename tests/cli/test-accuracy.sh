@@ -124,6 +124,15 @@ settle
 [ "$(tuned cost.db)" = "larger else" ] && [ "$(tuned cost.db --accuracy=full)" = "larger else" ]
 say $? "cost tune: the star is where plans have it that do not ask for them"
 [ "$(tuned cost.db --accuracy=relaxed)" = "larger star" ]; say $? "and where those have it that do"
+# Two tables that differ in what has larger errors alone.
+cp cost.db other.db
+sql "UPDATE entry SET min_ns = 700, median_ns = 700 WHERE state = 0 AND schedule LIKE '%winograd output=4 %'"
+try 0 cost diff cost.db other.db -d cpu --threads 1 --accuracy=relaxed conv.json && out_has '700 ns .*500 ns' && mv .out relaxed.out
+say $? "cost diff: figures that plans have that ask for them"
+try 0 cost diff cost.db other.db -d cpu --threads 1 conv.json && ! out_has '700 ns' && ! cmp -s .out relaxed.out; say $? "and others have not"
+try 0 optimize -q -d cpu --threads 1 -f -o full.json conv.json && try 2 cost diff cost.db other.db full.json --accuracy=relaxed && err_has 'full.json is a plan, which says itself'; say $? "a plan says itself"
+try 2 cost diff cost.db other.db --accuracy=low && err_has 'neither full nor relaxed'; say $? "nor is there such an accuracy"
+cp other.db cost.db
 [ "$(tuned new.db --all)" = "none no star" ] && [ "$(tuned new.db --all --accuracy=relaxed)" = "larger no star" ]
 say $? "what would be timed is what calibrate would time with the same option"
 try 0 cost tune --cost new.db -d cpu --threads 1 --accuracy=relaxed conv.json \
