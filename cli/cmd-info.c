@@ -412,20 +412,28 @@ print_summary (const Info *info, TpCli *cli)
   tp_table_print (table, cli);
 }
 
+/* Those that are not counted come first: "2 folded, 1 of unknown shape". */
 static char *
 format_support (const OpInfo *op)
 {
   const char *why = op->reason == NULL ? "" : op->reason;
+  g_autoptr (GString) text = g_string_new (NULL);
 
+  if (op->n > op->n_left)
+    g_string_append_printf (text, "%d %s", op->n - op->n_left,
+                            tp_control_has_body (op->type) ? "unrolled"
+                                                           : "folded");
+  if (text->len > 0
+      && op->n_unsupported + op->n_no_kernel + op->n_unknown_shapes > 0)
+    g_string_append (text, ", ");
   if (op->n_unsupported > 0)
-    return g_strdup_printf ("%d not supported: %s", op->n_unsupported, why);
-  if (op->n_no_kernel > 0)
-    return g_strdup_printf ("%d on device ref only: %s", op->n_no_kernel, why);
-  if (op->n_unknown_shapes > 0)
-    return g_strdup_printf ("%d of unknown shape", op->n_unknown_shapes);
-  if (op->n_left > 0)
-    return g_strdup ("");
-  return g_strdup (tp_control_has_body (op->type) ? "unrolled" : "folded");
+    g_string_append_printf (text, "%d not supported: %s", op->n_unsupported, why);
+  else if (op->n_no_kernel > 0)
+    g_string_append_printf (text, "%d on device ref only: %s", op->n_no_kernel,
+                            why);
+  else if (op->n_unknown_shapes > 0)
+    g_string_append_printf (text, "%d of unknown shape", op->n_unknown_shapes);
+  return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
 static void
@@ -439,7 +447,8 @@ print_ops (const Info *info, TpCli *cli)
     {
       const OpInfo *op = info->ops->pdata[i];
 
-      tp_table_add (table, g_strdup (op->type), g_strdup_printf ("%d", op->n),
+      tp_table_add (table, g_strdup (op->type),
+                    g_strdup_printf ("%d", op->n_left),
                     g_strdup_printf ("%.4g", op->flops * 1e-6),
                     format_support (op));
     }
