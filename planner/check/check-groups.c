@@ -2,7 +2,8 @@
  *
  * First of each by itself, from the graph alone: what its ops hand to each other
  * nobody else reads, so it has one result, hangs together, and nothing outside of
- * it comes between; or, of a group that the graph gives, not before its last op. Then of all of them: they are what the rules give. */
+ * it comes between; or, of a group that the graph gives, nothing before its last op.
+ * Then of all of them: they are what the rules give. */
 #include "config.h"
 
 #include "planner/check/check-groups.h"
