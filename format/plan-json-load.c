@@ -62,7 +62,9 @@ tp_plan_write_fitting (const TpRoomProof *room, int n_devices,
 static void
 write_end (const TpRoomEnds *ends, int end, int n_engines, GString *out)
 {
-  int n_parts = (int) ends->bounds->len / ends->n_ends;
+  gboolean is_shared = ends->shares->len > 0;
+  const TpPointers *bounds = is_shared ? ends->shares : ends->bounds;
+  int n_parts = (int) bounds->len / ends->n_ends;
 
   tp_text_append (out, "{");
   tp_plan_write_numbers (out, "weights", &ends->weights[end * n_engines],
@@ -71,7 +73,11 @@ write_end (const TpRoomEnds *ends, int end, int n_engines, GString *out)
   for (int i = 0; i < n_parts; i++)
     {
       tp_text_append (out, i == 0 ? "\n  " : ",\n  ");
-      tp_plan_write_bound (ends->bounds->pdata[end * n_parts + i], out);
+      if (is_shared)
+        tp_plan_write_priced (bounds->pdata[end * n_parts + i], n_engines / 3,
+                              out);
+      else
+        tp_plan_write_bound (bounds->pdata[end * n_parts + i], out);
     }
   tp_text_append (out, "]}");
 }

@@ -42,6 +42,17 @@ tp_plan_write_share_room (const TpShareProof *proof, int n_devices,
 }
 
 void
+tp_plan_write_priced (const TpShareProof *proof, int n_devices, GString *out)
+{
+  tp_text_append_printf (out, "{\"unit\": %" G_GINT64_FORMAT ", \"prices\": [",
+                         proof->unit);
+  tp_plan_write_prices (proof->prices, out);
+  tp_text_append (out, "], \"shares\": [");
+  tp_plan_write_share_bound (proof->room, n_devices, out);
+  tp_text_append (out, "]}");
+}
+
+void
 tp_plan_write_share_proof (const TpShareProof *proof, int n_devices,
                            GString *out)
 {

@@ -18,4 +18,8 @@ void tp_plan_write_share_room (const TpShareProof *proof, int n_devices,
 void tp_plan_write_shares (const TpPlan *plan, const TpGraph *graph,
                            GString *out);
 
+/* Of one graph where several devices are held to limits: its unit, prices and room. */
+void tp_plan_write_priced (const TpShareProof *proof, int n_devices,
+                           GString *out);
+
 #endif

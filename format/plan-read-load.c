@@ -122,16 +122,23 @@ tp_plan_read_fitting (TpPlanPlace place, int n_devices, TpRoomProof *room,
 
 /* A bound for each part. */
 static gboolean
-read_bounds (TpPlanPlace place, int n_parts, TpPointers *bounds, GError **error)
+read_bounds (TpPlanPlace place, int n_parts, int n_devices, TpRoomEnds *ends,
+             GError **error)
 {
   json_t *list;
 
   if (!tp_plan_read_list (place, "bounds", n_parts, &list, error))
     return FALSE;
   for (gsize i = 0; i < json_array_size (list); i++)
-    if (!tp_plan_read_bound (tp_plan_place_enter (place, json_array_get (list, i)),
-                             bounds, error))
-      return FALSE;
+    {
+      const TpPlanPlace bound
+          = tp_plan_place_enter (place, json_array_get (list, i));
+
+      if (!(n_devices > 2
+                ? tp_plan_read_priced (bound, n_devices, ends->shares, error)
+                : tp_plan_read_bound (bound, ends->bounds, error)))
+        return FALSE;
+    }
   return TRUE;
 }
 
@@ -156,7 +163,7 @@ read_ends (TpPlanPlace place, int n_parts, int n_engines, TpRoomEnds *ends,
                                   "an end that is not an object");
       if (!read_engines (end, "weights", n_engines,
                          &ends->weights[i * n_engines], error)
-          || !read_bounds (end, n_parts, ends->bounds, error))
+          || !read_bounds (end, n_parts, n_engines / 3, ends, error))
         return FALSE;
     }
   return TRUE;

@@ -148,6 +148,22 @@ tp_plan_read_share_room (TpPlanPlace place, int n_devices, TpShareProof *proof,
   return proof->room != NULL;
 }
 
+gboolean
+tp_plan_read_priced (TpPlanPlace place, int n_devices, TpPointers *proofs,
+                     GError **error)
+{
+  g_autoptr (TpShareProof) proof = tp_share_proof_new ();
+
+  if (!tp_plan_read_number (place, "unit", &proof->unit, error)
+      || !tp_plan_read_prices (place, "prices", proof->prices, error))
+    return FALSE;
+  proof->room = tp_plan_read_share_bound (place, "shares", n_devices, error);
+  if (proof->room == NULL)
+    return FALSE;
+  tp_pointers_add (proofs, g_steal_pointer (&proof));
+  return TRUE;
+}
+
 TpShareProof *
 tp_plan_read_share_proof (TpPlanPlace place, int n_devices, GError **error)
 {

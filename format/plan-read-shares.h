@@ -11,6 +11,10 @@ TpShareBound *tp_plan_read_share_rows (TpPlanPlace list, int n_devices,
 /* Likewise those of @key. */
 TpShareBound *tp_plan_read_share_bound (TpPlanPlace root, const char *key,
                                         int n_devices, GError **error);
+/* Keys unit, prices and shares of @place, as tp_plan_write_priced() writes them, to @proofs
+ * (TpShareProof). */
+gboolean tp_plan_read_priced (TpPlanPlace place, int n_devices,
+                              TpPointers *proofs, GError **error);
 /* Keys share_unit, share_bounds and share_tree of @place: (transfer full), NULL: an
  * error. */
 TpShareProof *tp_plan_read_share_proof (TpPlanPlace place, int n_devices,

@@ -42,6 +42,7 @@ tp_room_ends_new (void)
   TpRoomEnds *ends = g_new0 (TpRoomEnds, 1);
 
   ends->bounds = tp_pointers_new ((GDestroyNotify) tp_memory_bound_free);
+  ends->shares = tp_pointers_new ((GDestroyNotify) tp_share_proof_free);
   return ends;
 }
 
@@ -53,6 +54,7 @@ tp_room_ends_free (TpRoomEnds *ends)
   g_free (ends->tree);
   g_free (ends->weights);
   tp_pointers_free (ends->bounds);
+  tp_pointers_free (ends->shares);
   g_free (ends);
 }
 

@@ -26,15 +26,17 @@ TpPath *tp_path_copy (const TpPath *path);
 void tp_path_free (TpPath *path); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpPath, tp_path_free)
 
-/* Of two devices: a tree of ops that are fixed. At each of its ends weights of engines, and
- * of each graph that is there at once a bound with prices on memory. */
+/* A tree of ops that are fixed. At each of its ends weights of engines, and of each graph that
+ * is there at once a bound with prices on memory. */
 typedef struct
 {
   int n_entries;
-  int *tree;                  /* as of TpLoadProof: the first device, then the second */
+  int *tree;                  /* as of TpLoadProof */
   int n_ends;
   gint64 *weights;            /* [end * n_engines + engine], at least 1 */
-  TpPointers *bounds;         /* [end * n_parts + part] TpMemoryBound */
+  TpPointers *bounds;         /* [end * n_parts + part] TpMemoryBound: of two devices */
+  TpPointers *shares;         /* likewise TpShareProof: of more, of each its unit, prices and
+                               * room */
 } TpRoomEnds;
 
 TpRoomEnds *tp_room_ends_new (void); /* without any */
@@ -49,7 +51,7 @@ typedef struct
   gint64 bound_ns;            /* none that fits has less */
   TpMemoryProof *tree;        /* of two devices: that of the least weighted sum */
   TpShareProof *shares;       /* of more: likewise its room, and no bounds */
-  TpRoomEnds *ends;           /* of loads on two devices; of several graphs always */
+  TpRoomEnds *ends;           /* of loads; of several graphs always */
 } TpRoomProof;
 
 TpRoomProof *tp_room_proof_new (int n_engines); /* all 0, no paths */

@@ -46,6 +46,15 @@ tp_share_proof_new (void)
   return g_steal_pointer (&proof);
 }
 
+TpShareProof *
+tp_share_proof_new_priced (void)
+{
+  g_autoptr (TpShareProof) proof = tp_share_proof_new ();
+
+  proof->room = tp_share_bound_new ();
+  return g_steal_pointer (&proof);
+}
+
 void
 tp_share_proof_free (TpShareProof *proof)
 {

@@ -61,6 +61,8 @@ void tp_share_bound_free (TpShareBound *bound); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareBound, tp_share_bound_free)
 
 TpShareProof *tp_share_proof_new (void);
+/* Of what fits alone, with a unit of 1 and no row. */
+TpShareProof *tp_share_proof_new_priced (void);
 void tp_share_proof_free (TpShareProof *proof); /* (nullable) */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpShareProof, tp_share_proof_free)
 

@@ -46,10 +46,9 @@ tp_load_bound_get_total (const TpProblem *problem)
               (get_limit (problem) - 1) / (problem->sum + 1));
 }
 
-/* With costs by @weights, which outlive it, and fixed ops where they are: proofs fix
- * those that lead, which others follow. */
-static TpProblem *
-weigh (const TpProblem *problem, const gint64 *weights, const gint8 *fixed)
+TpProblem *
+tp_load_bound_weigh (const TpProblem *problem, const gint64 *weights,
+                     const gint8 *fixed)
 {
   gsize n = (gsize) problem->n_devices;
   int n_nodes = problem->graph->n_nodes;
@@ -91,7 +90,7 @@ gint64
 tp_load_bound_find (const TpProblem *problem, const gint64 *weights,
                     const gint8 *fixed, guint8 *devices)
 {
-  g_autoptr (TpProblem) weighed = weigh (problem, weights, fixed);
+  g_autoptr (TpProblem) weighed = tp_load_bound_weigh (problem, weights, fixed);
   gint64 least;
 
   if (problem->n_devices <= 2)
@@ -135,7 +134,7 @@ tp_load_bound_prove (const TpProblem *problem, const gint64 *weights,
   g_autoptr (TpProblem) weighed = NULL;
 
   if (problem->n_devices > 1)
-    weighed = weigh (problem, weights, fixed);
+    weighed = tp_load_bound_weigh (problem, weights, fixed);
   if (problem->n_devices > 2)
     add_shares (weighed, proof);
   if (problem->n_devices == 2)

@@ -12,6 +12,11 @@ gboolean tp_load_bound_check (const TpProblem *problem, GError **error);
 /* What weights add up to, rounding apart. */
 gint64 tp_load_bound_get_total (const TpProblem *problem);
 
+/* With costs by @weights, which outlive it, and ops in @fixed ([op]; -1: anywhere) barred from
+ * other devices: proofs fix those that lead, which others follow. */
+TpProblem *tp_load_bound_weigh (const TpProblem *problem, const gint64 *weights,
+                                const gint8 *fixed);
+
 /**
  * tp_load_bound_find:
  * @weights: [engine]

@@ -21,7 +21,7 @@ find_excess (gpointer layout, const guint8 *devices)
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
 }
 
-/* On two devices, where weights alone leave a gap. */
+/* Where weights alone leave a gap. */
 static void
 search_tree (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
              TpLoadProof *proof)
@@ -30,7 +30,7 @@ search_tree (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
   const TpRoomPart part = { problem, 1, 0 };
   TpLoadBest best = { &model, devices, proof->loads, 0, room, 0, 0, 0 };
 
-  if (problem->n_devices != 2
+  if (problem->n_devices < 2
       || tp_load_proof_get_bound (proof) == proof->load_ns)
     return;
   tp_load_model_init (&model, problem);

@@ -212,7 +212,7 @@ search_room (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
   g_clear_pointer (&proof->room, tp_room_proof_free);
 }
 
-/* Two devices. What proves it knows of limits. */
+/* What proves it knows of limits. */
 static void
 prove_room (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
             TpLoadProof *proof)
@@ -254,7 +254,7 @@ solve_within (const TpProblem *problem, TpMixRoom *room, guint8 *devices,
       return NULL;
     }
   search_room (problem, room, devices, proof);
-  if (problem->n_devices == 2)
+  if (problem->n_devices > 1)
     prove_room (problem, room, devices, proof);
   return g_steal_pointer (&proof);
 }

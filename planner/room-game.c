@@ -61,11 +61,11 @@ sum_held (const TpRoomGame *game, const TpRoomRow *row, const guint8 *devices)
   gint64 sum = 0;
 
   for (int i = 0; i < game->n_parts; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < game->whole.n_devices; d++)
       if (row->devices >> d & 1)
         sum = MIN (sum + tp_limit_held_sum (&game->held[i],
                                             get_own (game, i, devices), d,
-                                            row->steps[2 * i + d]),
+                                            row->steps[game->whole.n_devices * i + d]),
                    TP_PROBLEM_LIMIT / 2);
   return sum;
 }
@@ -79,10 +79,24 @@ measure (const TpRoomGame *game, const TpRoomRow *row, const guint8 *devices)
   return (gint64) (MIN (part, 1 << 20) * (1 << 30));
 }
 
+static gsize
+count_steps (const TpRoomGame *game)
+{
+  return (gsize) game->whole.n_devices * (gsize) game->n_parts;
+}
+
+static int
+get_most_rows (const TpRoomGame *game)
+{
+  int most = game->whole.n_devices > 2 ? TP_ROOM_SHARED_ROWS : TP_ROOM_MAX_ROWS;
+
+  return MIN (most, TP_LOAD_MAX_COLUMNS - game->model->n_engines);
+}
+
 static gboolean
 has_row (const TpRoomGame *game, const TpRoomRow *row)
 {
-  gsize size = sizeof (int) * 2 * (gsize) game->n_parts;
+  gsize size = sizeof (int) * count_steps (game);
 
   for (int i = 0; i < game->n_rows; i++)
     if (game->rows[i].devices == row->devices
@@ -95,17 +109,16 @@ has_row (const TpRoomGame *game, const TpRoomRow *row)
 static gboolean
 add_row (TpRoomGame *game, const guint8 *devices, guint set, gint64 limit)
 {
-  g_autofree int *steps = tp_new0 (int, 2 * (gsize) game->n_parts);
+  g_autofree int *steps = tp_new0 (int, count_steps (game));
   TpRoomRow row = { set, limit, steps };
 
-  if (limit <= 0 || game->n_rows == TP_ROOM_MAX_ROWS
-      || game->model->n_engines + game->n_rows == TP_LOAD_MAX_COLUMNS)
+  if (limit <= 0 || game->n_rows == get_most_rows (game))
     return FALSE;
   for (int i = 0; i < game->n_parts; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < game->whole.n_devices; d++)
       if (set >> d & 1)
         tp_limit_held_peak (&game->held[i], get_own (game, i, devices), d,
-                            &steps[2 * i + d]);
+                            &steps[game->whole.n_devices * i + d]);
   if (sum_held (game, &row, devices) <= limit || has_row (game, &row))
     return FALSE;
   for (guint k = 0; k < game->met->len; k++)
@@ -121,10 +134,10 @@ static gboolean
 add_rows (TpRoomGame *game, const guint8 *devices)
 {
   const TpCosts *costs = game->whole.costs;
-  int pool = tp_pools_find (costs, 0);
+  int pool = game->whole.n_devices > 2 ? -1 : tp_pools_find (costs, 0);
   gboolean is_new = FALSE;
 
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < game->whole.n_devices; d++)
     is_new |= add_row (game, devices, 1u << d,
                        tp_pools_get_limit (costs, game->whole.limits, d));
   if (pool >= 0)

@@ -7,11 +7,12 @@
 #include "planner/load-weights.h"
 
 #define TP_ROOM_MAX_ROWS 24   /* as many prices as a bound may have */
+#define TP_ROOM_SHARED_ROWS 7 /* on three devices and more: no sum of messages overflows */
 
 /* One of the graphs; its ops are those of the whole from @first on. */
 typedef struct
 {
-  const TpProblem *problem;   /* (unowned), for two devices: of one run */
+  const TpProblem *problem;   /* (unowned): of one run */
   gint64 n_runs;
   int first;
 } TpRoomPart;
@@ -19,9 +20,9 @@ typedef struct
 /* What devices hold together, each graph when an op of its own begins. */
 typedef struct
 {
-  guint devices;              /* a set: one, or both of a pool */
+  guint devices;              /* a set: one, or of two both of a pool */
   gint64 limit;
-  int *steps;                 /* [part * 2 + device] */
+  int *steps;                 /* [part * n_devices + device] */
 } TpRoomRow;
 
 typedef struct

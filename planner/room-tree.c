@@ -2,7 +2,7 @@
  *
  * Weights and prices that prove most are looked for by cutting planes (room-game.c), every
  * second time halfway to the best yet. What these cannot prove is for a tree of ops that
- * are fixed to either device, each end with weights and prices of its own; the end with the
+ * are fixed to each device, each end with weights and prices of its own; the end with the
  * lowest bound is taken next (load.c). The op that is fixed is, of those that the cheapest
  * placements at these weights disagree about, the one that takes most there of engines and
  * memory. What may be done is counted, in ops of cuts and shares of the proof. */
@@ -17,11 +17,18 @@
 
 #include <string.h>
 
-#define ROOT_CUTS 120
-#define CUTS 16               /* of another node */
-#define ROOT_WORK (1 << 17)   /* ops of all cuts of the root, at least ROOT_LEAST of them */
-#define ROOT_LEAST 40
-#define WORK (1 << 17)        /* of the nodes below */
+/* How much is tried; what is found of shares costs more. */
+typedef struct
+{
+  gint64 root_cuts, root_least; /* of the root, at most and at least */
+  gint64 root_work;           /* ops over all of these */
+  gint64 cuts;                /* of another node */
+  gint64 work;                /* ops over all of those below the root */
+} Limits;
+
+static const Limits of_cuts = { 120, 40, 1 << 17, 16, 1 << 17 };
+static const Limits of_shares = { 120, 24, 1 << 14, 12, 1 << 14 };
+
 #define MAX_SHARES (1 << 16)  /* in all bounds of the proof */
 #define MAX_NODES 4096
 #define NO_LAYOUT (TP_PLAN_MAX_NUMBER / 16) /* of bytes that are too many */
@@ -31,7 +38,7 @@ typedef struct
 {
   int parent;                 /* -1: the root */
   int op, device;             /* fixed below the parent */
-  int branch;                 /* op of its two children; -1: it is an end */
+  int branch;                 /* op of its children; -1: it is an end */
   int first_child;
   TpRoomChoice choice;
   TpRoomCut *cut;             /* what proves most; (unowned), of cuts */
@@ -65,6 +72,12 @@ get_node (const Tree *tree, int index)
   return &tp_array_index (tree->nodes, Node, index);
 }
 
+static const Limits *
+get_limits (const Tree *tree)
+{
+  return tree->game.whole.n_devices > 2 ? &of_shares : &of_cuts;
+}
+
 static gint64
 get_load (const Tree *tree)
 {
@@ -80,12 +93,28 @@ may_be (const Tree *tree, int op, int device)
   return tp_problem_node_cost (&tree->game.whole, op, device) != TP_COST_NONE;
 }
 
+/* The device that it may be on; TP_LIMIT_FREE: there are several. */
+static int
+find_only (const Tree *tree, int op)
+{
+  int found = -1;
+
+  for (int d = 0; d < tree->game.whole.n_devices; d++)
+    {
+      if (!may_be (tree, op, d))
+        continue;
+      if (found >= 0)
+        return TP_LIMIT_FREE;
+      found = d;
+    }
+  return found;
+}
+
 static void
 fix_path (Tree *tree, int index)
 {
   for (int i = 0; i < tree->game.whole.graph->n_nodes; i++)
-    tree->fixed[i] = may_be (tree, i, 0)
-                         ? (may_be (tree, i, 1) ? TP_LIMIT_FREE : 0) : 1;
+    tree->fixed[i] = (gint8) find_only (tree, i);
   for (; get_node (tree, index)->parent >= 0;
        index = get_node (tree, index)->parent)
     {
@@ -96,13 +125,14 @@ fix_path (Tree *tree, int index)
     }
 }
 
-/* All that is free is on @device. */
+/* All that is free, and may be there, is on @device. */
 static void
 gather (const Tree *tree, int device, guint8 *devices)
 {
+  tp_problem_gather (&tree->game.whole, device, devices);
   for (int i = 0; i < tree->game.whole.graph->n_nodes; i++)
-    devices[i] = (guint8) (tree->fixed[i] == TP_LIMIT_FREE ? device
-                                                           : tree->fixed[i]);
+    if (tree->fixed[i] != TP_LIMIT_FREE)
+      devices[i] = (guint8) tree->fixed[i];
 }
 
 /* ---- weights and prices of a node ---------------------------------------------- */
@@ -120,13 +150,23 @@ offer (Tree *tree, const guint8 *devices)
   tp_load_best_walk (tree->best, devices, from);
 }
 
+/* NULL: there is none. */
+static const TpRoomCut *
+find_near (const Tree *tree, int index)
+{
+  const Node *node = get_node (tree, index);
+
+  return node->cut != NULL || node->parent < 0
+             ? node->cut : get_node (tree, node->parent)->cut;
+}
+
 /* FALSE: it leads nowhere. */
 static gboolean
 try_choice (Tree *tree, int index, const TpRoomChoice *choice)
 {
-  g_autoptr (TpRoomCut) cut
-      = tp_room_cut_new (&tree->game, choice, tree->fixed);
   Node *node = get_node (tree, index);
+  g_autoptr (TpRoomCut) cut = tp_room_cut_new (&tree->game, choice, tree->fixed,
+                                               find_near (tree, index));
   gboolean is_new;
 
   tree->work_left -= tree->game.whole.graph->n_nodes;
@@ -144,9 +184,11 @@ try_choice (Tree *tree, int index, const TpRoomChoice *choice)
 static gint64
 count_cuts (const Tree *tree, int index)
 {
-  gint64 n = ROOT_WORK / (tree->game.whole.graph->n_nodes + 1);
+  const Limits *limits = get_limits (tree);
+  gint64 n = limits->root_work / (tree->game.whole.graph->n_nodes + 1);
 
-  return index > 0 ? CUTS : CLAMP (n, ROOT_LEAST, ROOT_CUTS);
+  return index > 0 ? limits->cuts
+                   : CLAMP (n, limits->root_least, limits->root_cuts);
 }
 
 static void
@@ -158,7 +200,7 @@ climb (Tree *tree, int index)
   const Node *node = get_node (tree, index);
 
   tp_room_game_forget (&tree->game);
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < tree->game.whole.n_devices; d++)
     {
       gather (tree, d, devices);
       tp_room_game_meet (&tree->game, devices);
@@ -224,17 +266,18 @@ static void
 weigh_ops (const Tree *tree, const TpRoomChoice *choice, double *out)
 {
   const TpRoomGame *game = &tree->game;
+  int n = game->whole.n_devices;
   g_autofree gint64 *bytes
       = tp_new0 (gint64, (gsize) game->whole.graph->n_nodes + 1);
 
   for (int i = 0; i < game->whole.graph->n_nodes; i++)
-    for (int d = 0; d < 2; d++)
+    for (int d = 0; d < n; d++)
       if (may_be (tree, i, d))
         out[i] += choice->shares[d]
                   * (double) tp_problem_node_cost (&game->whole, i, d);
   for (int row = 0; row < game->n_rows; row++)
     for (int part = 0; part < game->n_parts; part++)
-      for (int d = 0; d < 2; d++)
+      for (int d = 0; d < n; d++)
         {
           const TpRoomRow *it = &game->rows[row];
           double unit = choice->shares[game->model->n_engines + row]
@@ -242,7 +285,7 @@ weigh_ops (const Tree *tree, const TpRoomChoice *choice, double *out)
 
           if (unit <= 0 || (it->devices >> d & 1) == 0)
             continue;
-          tp_limit_held_share (&game->held[part], d, it->steps[2 * part + d],
+          tp_limit_held_share (&game->held[part], d, it->steps[n * part + d],
                                bytes);
           for (int i = 0; i < game->parts[part].problem->graph->n_nodes; i++)
             out[game->parts[part].first + i] += unit * (double) bytes[i];
@@ -275,16 +318,16 @@ choose_op (const Tree *tree, const TpRoomChoice *choice)
   weigh_ops (tree, choice, weights);
   for (int i = 0; i < n; i++)
     {
-      int n_second = 0;
+      guint set = 0;
       double weight;
 
       if (tree->fixed[i] != TP_LIMIT_FREE
           || !tp_problem_leads (&tree->game.whole, i))
         continue;
       for (int k = 0; k < n_near; k++)
-        n_second += near[k][i];
+        set |= 1u << near[k][i];
       weight = 1 + sum_weight (tree, weights, i);
-      weight *= n_second > 0 && n_second < n_near ? 1e6 : 1e-6;
+      weight *= (set & (set - 1)) != 0 ? 1e6 : 1e-6;
       if (weight <= most)
         continue;
       most = weight;
@@ -321,10 +364,13 @@ branch (Tree *tree, int index)
   get_node (tree, index)->first_child = (int) tree->nodes->len;
   below.parent = index;
   below.op = op;
-  for (below.device = 0; below.device < 2; below.device++)
+  for (below.device = 0; below.device < tree->game.whole.n_devices;
+       below.device++)
     {
       int child = (int) tree->nodes->len;
 
+      if (!may_be (tree, op, below.device))
+        continue;
       tp_array_append_val (tree->nodes, below);
       fix_path (tree, child);
       get_node (tree, child)->cut = NULL;
@@ -360,7 +406,7 @@ search (Tree *tree)
   tp_array_append_val (tree->nodes, root);
   fix_path (tree, 0);
   climb (tree, 0);
-  tree->work_left = WORK;
+  tree->work_left = get_limits (tree)->work;
   while (get_node (tree, index)->bound < get_load (tree)
          && tree->work_left > 0 && tree->shares_left > 0
          && tree->nodes->len < MAX_NODES)
@@ -375,13 +421,41 @@ search (Tree *tree)
 
 /* ---- the proof ------------------------------------------------------------------- */
 
+/* Whether it stands after all others below its parent. */
+static gboolean
+is_last (const Tree *tree, const Node *node)
+{
+  for (int d = node->device + 1; d < tree->game.whole.n_devices; d++)
+    if (may_be (tree, node->op, d))
+      return FALSE;
+  return TRUE;
+}
+
 /* What comes after node @index; -1: it was the last. */
 static int
 find_next (const Tree *tree, int index)
 {
-  while (index > 0 && get_node (tree, index)->device == 1)
+  while (index > 0 && is_last (tree, get_node (tree, index)))
     index = get_node (tree, index)->parent;
   return index > 0 ? index + 1 : -1;
+}
+
+/* What proves nothing, of each part. */
+static void
+add_nothing (const Tree *tree, TpRoomEnds *ends)
+{
+  for (int i = 0; i < tree->game.n_parts; i++)
+    if (tree->game.whole.n_devices > 2)
+      tp_pointers_add (ends->shares, tp_share_proof_new_priced ());
+    else
+      tp_pointers_add (ends->bounds, tp_memory_bound_new ());
+}
+
+static void
+move_all (TpPointers *from, TpPointers *to)
+{
+  for (guint i = 0; i < from->len; i++)
+    tp_pointers_add (to, g_steal_pointer (&from->pdata[i]));
 }
 
 /* Without weights where a placement does not fit. */
@@ -391,18 +465,16 @@ add_end (const Tree *tree, const Node *node, TpRoomEnds *ends)
   gsize n = (gsize) tree->game.model->n_engines;
   TpRoomCut *cut = node->cut;
 
+  ends->n_ends++;
   if (node->is_too_large)
     {
-      ends->n_ends++;
-      for (int i = 0; i < tree->game.n_parts; i++)
-        tp_pointers_add (ends->bounds, tp_memory_bound_new ());
+      add_nothing (tree, ends);
       return;
     }
-  memcpy (&ends->weights[(gsize) ends->n_ends * n], cut->weights,
+  memcpy (&ends->weights[(gsize) (ends->n_ends - 1) * n], cut->weights,
           sizeof (gint64) * n);
-  for (guint i = 0; i < cut->bounds->len; i++)
-    tp_pointers_add (ends->bounds, g_steal_pointer (&cut->bounds->pdata[i]));
-  ends->n_ends++;
+  move_all (cut->bounds, ends->bounds);
+  move_all (cut->shares, ends->shares);
 }
 
 /* As far down as it takes to prove @bound; what proves no more than the node above has its

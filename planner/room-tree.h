@@ -1,5 +1,5 @@
 /* room-tree.h: what the busiest engine carries at least where graphs side by side, or one, have
- * to fit into limits of memory; of two devices. */
+ * to fit into limits of memory. */
 #ifndef TP_PLANNER_ROOM_TREE_H
 #define TP_PLANNER_ROOM_TREE_H
 

@@ -4,11 +4,11 @@
 #include "planner/share-model.h"
 
 #include "ir/guard.h"
+#include "ir/plan.h"
 
 #include <stdlib.h>
 
 #define MAX_TOTAL TP_SHARE_LIMIT
-#define MAX_UNIT 256
 
 /* ---- how fine ------------------------------------------------------------ */
 
@@ -43,7 +43,7 @@ sum_all (const TpProblem *problem, gint64 *total)
 }
 
 static gboolean
-choose_unit (TpShareModel *model, GError **error)
+choose_unit (TpShareModel *model, gint64 most, GError **error)
 {
   gint64 total = 0;
 
@@ -55,9 +55,8 @@ choose_unit (TpShareModel *model, GError **error)
                    model->n_devices);
       return FALSE;
     }
-  model->max_price = total;
   model->unit = 1;
-  while (model->unit < MAX_UNIT && total * model->unit * 2 < MAX_TOTAL)
+  while (model->unit < most && total * model->unit * 2 < MAX_TOTAL)
     model->unit *= 2;
   return TRUE;
 }
@@ -243,7 +242,7 @@ list_parts (TpShareModel *model)
 }
 
 static TpShareModel *
-new_model (const TpProblem *problem, GError **error)
+new_model (const TpProblem *problem, gint64 max_unit, GError **error)
 {
   g_autoptr (TpShareModel) model = g_new0 (TpShareModel, 1);
   gsize n = problem->graph->n_nodes;
@@ -253,7 +252,7 @@ new_model (const TpProblem *problem, GError **error)
   model->n_ops = (int) n;
   model->n_sets = 1u << problem->n_devices;
   model->leads = find_leads (problem->graph);
-  if (!choose_unit (model, error))
+  if (!choose_unit (model, max_unit, error))
     return NULL;
   model->terms = tp_array_new (sizeof (TpShareTerm));
   model->members = tp_array_new (sizeof (TpShareMember));
@@ -280,7 +279,8 @@ finish (TpShareModel *model)
 TpShareModel *
 tp_share_model_new (const TpProblem *problem, GError **error)
 {
-  g_autoptr (TpShareModel) model = new_model (problem, error);
+  g_autoptr (TpShareModel) model
+      = new_model (problem, TP_SHARE_MAX_UNIT, error);
 
   if (model != NULL)
     finish (model);
@@ -289,9 +289,10 @@ tp_share_model_new (const TpProblem *problem, GError **error)
 
 TpShareModel *
 tp_share_model_new_priced (const TpProblem *problem, const TpLimitHeld *held,
-                           const TpArray *prices, GError **error)
+                           const TpArray *prices, gint64 max_unit,
+                           GError **error)
 {
-  g_autoptr (TpShareModel) model = new_model (problem, error);
+  g_autoptr (TpShareModel) model = new_model (problem, max_unit, error);
 
   if (model == NULL)
     return NULL;
@@ -299,9 +300,10 @@ tp_share_model_new_priced (const TpProblem *problem, const TpLimitHeld *held,
     add_bytes (model, (int) i, &tp_array_index (prices, TpMemoryPrice, i),
                held);
   finish (model);
-  model->max_price = (gint64) MIN (((TpLimitWide) model->max_price << 30)
-                                       / MAX (held->all_bytes, 1),
-                                   (TpLimitWide) TP_PROBLEM_LIMIT);
+  model->max_price
+      = (gint64) MIN (((TpLimitWide) (MAX_TOTAL / model->unit) << 30)
+                          / MAX (held->all_bytes, 1),
+                      (TpLimitWide) TP_PLAN_MAX_NUMBER);
   for (guint i = 0; i < prices->len; i++)
     tp_share_model_set_price (model, (int) i,
                               &tp_array_index (prices, TpMemoryPrice, i));

@@ -22,6 +22,7 @@
 #define TP_SHARE_MAX_DEVICES 6 /* sets of devices are looked at one by one */
 /* With sums of all costs below that, no sum of messages overflows. */
 #define TP_SHARE_LIMIT (G_GINT64_CONSTANT (1) << 52)
+#define TP_SHARE_MAX_UNIT 256
 
 typedef struct
 {
@@ -54,18 +55,19 @@ typedef struct
   int *firsts, *parts;        /* [op], into the other: terms it has to do with:
                                * n: member n; -1 - t: maker of term t */
   gint64 *own;                /* [op * n_devices + device]: alone */
-  gint64 max_price;           /* of 2^30 bytes: with it all bytes there are cost as
-                               * much as all else at most */
+  gint64 max_price;           /* of 2^30 bytes: with it all bytes there are cost no
+                               * more than all else may */
   gint64 work;                /* done so far, in messages looked at */
 } TpShareModel;
 
 /* %NULL: TPLAN_ERROR_LIMIT: costs too large for so many devices. */
 TpShareModel *tp_share_model_new (const TpProblem *problem, GError **error);
-/* The same, with prices (TpMemoryPrice) on what is held, which may be changed later. */
+/* The same, with prices (TpMemoryPrice) on what is held, which may be changed later. The finer
+ * the unit, the less may prices come to. */
 TpShareModel *tp_share_model_new_priced (const TpProblem *problem,
                                          const TpLimitHeld *held,
                                          const TpArray *prices,
-                                         GError **error);
+                                         gint64 max_unit, GError **error);
 void tp_share_model_set_price (TpShareModel *model, int row,
                                const TpMemoryPrice *price);
 void tp_share_model_free (TpShareModel *model);

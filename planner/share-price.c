@@ -149,7 +149,8 @@ rebuild (Search *search)
   search->state = (TpShareState){ .model = NULL };
   search->work += before == NULL ? 0 : before->work;
   search->model = tp_share_model_new_priced (search->problem, &search->held,
-                                             search->prices, NULL);
+                                             search->prices, TP_SHARE_MAX_UNIT,
+                                             NULL);
   if (search->model == NULL)
     return FALSE;
   tp_share_state_init (&search->state, search->model);

@@ -531,11 +531,19 @@ tp_share_tree_climb (TpShareModel *model, guint8 *devices, gint64 *out_cost,
 
 /* ---- and back ------------------------------------------------------------- */
 
+static gboolean
+is_row_of (const TpShareRow *row, const TpShareTerm *term, int op)
+{
+  return row->kind == term->kind && row->index == term->index
+         && row->row == term->row && row->op == op;
+}
+
+/* Rows are in the order of members, and each is of one. */
 void
-tp_share_tree_recall (const TpShareProof *proof, TpShareState *state)
+tp_share_tree_recall (const TpShareBound *bound, gint64 unit,
+                      TpShareState *state)
 {
   TpShareModel *model = state->model;
-  const TpShareBound *bound = proof->bounds->pdata[0];
   guint next = 0;
 
   for (guint i = 0; i < model->members->len && next < bound->rows->len; i++)
@@ -545,13 +553,15 @@ tp_share_tree_recall (const TpShareProof *proof, TpShareState *state)
       const TpShareTerm *term = tp_share_model_get_term (model, it->term);
       const TpShareRow *row
           = &tp_array_index (bound->rows, TpShareRow, next);
+      gint64 amounts[TP_SHARE_MAX_DEVICES];
 
-      if (row->kind != term->kind || row->index != term->index
-          || row->op != it->op)
+      if (!is_row_of (row, term, it->op))
         continue;
-      tp_share_state_add (
-          state, (int) i,
-          &tp_array_index (bound->amounts, gint64, row->first));
+      for (int d = 0; d < model->n_devices; d++)
+        amounts[d] = (gint64) ((TpLimitWide) tp_array_index (
+                                   bound->amounts, gint64, row->first + d)
+                               * model->unit / unit);
+      tp_share_state_add (state, (int) i, amounts);
       next++;
     }
 }

@@ -15,7 +15,8 @@ TpShareProof *tp_share_tree_climb (TpShareModel *model, guint8 *devices,
 /* The messages of @state that are not as @base (nullable: zeros) has them. */
 TpShareBound *tp_share_tree_write (const TpShareState *state,
                                    const TpShareState *base);
-/* The messages of the first bound of @proof, as made for the same problem. */
-void tp_share_tree_recall (const TpShareProof *proof, TpShareState *state);
+/* The messages of @bound, whose amounts are in parts of @unit, as made for the same graph. */
+void tp_share_tree_recall (const TpShareBound *bound, gint64 unit,
+                           TpShareState *state);
 
 #endif

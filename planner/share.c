@@ -145,7 +145,8 @@ share_fill_margins (const TpProblem *problem, TpPlan *plan)
   for (int i = 0; i < plan->n_placements; i++)
     devices[i] = (guint8) plan->placements[i].device;
   tp_share_state_init (&state, model);
-  tp_share_tree_recall (plan->share_proof, &state);
+  tp_share_tree_recall (plan->share_proof->bounds->pdata[0], model->unit,
+                        &state);
   bound = tp_share_state_bound (&state);
   tp_share_state_find_margins (&state, devices, margins);
   for (int i = 0; i < plan->n_placements; i++)

@@ -110,16 +110,21 @@ class Shares:
 
     def check_room(self):
         """With prices on what is held, what fits pays no more than for the limits."""
-        plan, p = self.plan, self.plan.p
+        plan, p, least = self.plan, self.plan.p, self.plan.p["share_room_ns"]
+        most = self.priced(p["share_prices"], p["share_room"])
+        most -= self.unit * sum(price * plan.limit(d) >> 30 for d, _, price in p["share_prices"])
+        need(least <= p["cost_ns"] and (most > self.unit * (least - 1) or least <= 0), "what fits is not proved")
+
+    def priced(self, prices, rows):
+        """What no placement is below, in units, where what is held has prices."""
+        plan = self.plan
         plan.need_apart()
-        held, room, least = Held(plan), dict.fromkeys(self.rows, [0] * len(plan.devices)), p["share_room_ns"]
-        for i, (d, step, price) in enumerate(p["share_prices"]):
+        held, room = Held(plan), dict.fromkeys(self.rows, [0] * len(plan.devices))
+        for i, (d, step, price) in enumerate(prices):
             need(price >= 0 and d >= 0 <= step < len(plan.ops) and plan.limit(d) > 0, "price")
             for t, size, ops in held.at(d, step):
                 ops = self.leads(ops)
                 if ops:
                     self.held.append((("m", i, t), price * size >> 30, d, ops))
                 room.update({("m", i, t, o): [0] * len(plan.devices) for o in ops})
-        most = self.least(self.read(room, p["share_room"]), self.may)
-        most -= self.unit * sum(price * plan.limit(d) >> 30 for d, _, price in p["share_prices"])
-        need(least <= p["cost_ns"] and (most > self.unit * (least - 1) or least <= 0), "what fits is not proved")
+        return self.least(self.read(room, rows), self.may)

@@ -28,7 +28,7 @@ KEYS = {key: set(names.split()) for key, names in {
     "aim_room": "unfit aim_bound memory_bound_ns memory_views memory_bounds memory_tree ends",
     "ends": """rented without divisor times memory_bound_ns memory_bounds memory_tree share_unit share_room_ns share_prices
         share_room share_bounds share_tree weights bounds""",
-    "bounds": "costs prices shares",
+    "bounds": "costs unit prices shares",
     "aim_ends": "share_unit share_bounds share_tree rented without divisor",
 }.items()}
 NAMES = {"dims", "values", "given"}  # whose keys are names of the model's or of devices

@@ -1,9 +1,9 @@
 /* check-ends.c: see check-ends.h.
  *
- * The ends of the tree are all placements there are: an op is on the first device, then on the
- * second. At each end all figures are multiplied by the weights of engines, and every part
- * has shares and prices on what it holds (check-share.c). So the least of all parts
- * together is a sum over ops, of which what fits pays no more than limits come to: of each
+ * The ends of the tree are all placements there are: an op is on one of its devices after the
+ * other. At each end all figures are multiplied by the weights of engines, and every part
+ * has shares and prices on what it holds (check-share.c, check-answers.c). So the least of all
+ * parts together is a sum over ops, of which what fits pays no more than limits come to: of each
  * device the highest price that any part has there, for what all hold side by side. Where
  * there are no weights, all ops are fixed, and arenas as sessions lay them out do not fit. */
 #include "config.h"
@@ -11,13 +11,19 @@
 #include "planner/check/check-ends.h"
 
 #include "ir/guard.h"
+#include "planner/check/check-answers.h"
 #include "planner/check/check-costs.h"
 #include "planner/check/check-memory.h"
 #include "planner/check/check-room.h"
+#include "planner/check/check-share-room.h"
 #include "planner/check/check-share.h"
 #include "planner/check/check-weigh.h"
 
+#include <string.h>
+
 #define FREE (-1)
+#define MAX_UNIT (1 << 20)
+#define MAX_DEVICES (TP_LOAD_MAX_ENGINES / 3)
 #define MAX_SUM (G_GINT64_CONSTANT (1) << 62)
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 30) /* ops looked at */
 
@@ -28,13 +34,13 @@ typedef struct
   const TpCheckerLoads *loads;
   gint64 *limits;
   const TpRoomEnds *ends;
-  TpCheckerRoom room;
   int *first;                 /* [part], and what is after the last */
-  gint8 *devices;             /* [op of all]; FREE: either */
+  int n_devices;
+  gint8 *devices;             /* [op of all]; FREE: any that it may be on */
   int *path;                  /* ops that are fixed */
   int n_path;
   int n_done;                 /* ends */
-  Wide prices[2];             /* [device]: the highest of any part */
+  Wide prices[MAX_DEVICES];   /* [device]: the highest of any part */
   Wide least;
 } Walk;
 
@@ -75,22 +81,21 @@ sum_weights (const Walk *walk, const gint64 *weights)
 }
 
 static void
-take_prices (Walk *walk, const TpMemoryBound *bound)
+take_prices (Walk *walk, const TpArray *prices)
 {
-  Wide sums[2] = { 0, 0 };
+  Wide sums[MAX_DEVICES] = { 0 };
 
-  for (guint i = 0; i < bound->prices->len; i++)
+  for (guint i = 0; i < prices->len; i++)
     {
-      const TpMemoryPrice *it
-          = &tp_array_index (bound->prices, TpMemoryPrice, i);
+      const TpMemoryPrice *it = &tp_array_index (prices, TpMemoryPrice, i);
 
       sums[it->device] += it->price;
     }
-  for (int d = 0; d < 2; d++)
+  for (int d = 0; d < walk->n_devices; d++)
     walk->prices[d] = MAX (walk->prices[d], sums[d]);
 }
 
-/* Adds what ops of the part, with what is fixed, answer for at least. */
+/* Adds what ops of the part, with what is fixed, answer for at least. Two devices. */
 static gboolean
 add_levels (Walk *walk, int part, TpCheckerWeighed *weighed,
             TpMemoryBound *bound)
@@ -115,11 +120,51 @@ add_levels (Walk *walk, int part, TpCheckerWeighed *weighed,
   tp_checker_held_init (&held, checker);
   if (!bound->has_costs || !tp_checker_find_levels (&held, 0, &levels))
     return fail (walk, "end %d proves nothing of part %d", walk->n_done, part);
-  take_prices (walk, bound);
+  take_prices (walk, bound->prices);
   walk->least += levels.offset;
   for (int i = 0; i < n; i++)
     walk->least += devices[i] == FREE ? MIN (sums[2 * i], sums[2 * i + 1])
                                       : sums[2 * i + devices[i]];
+  return TRUE;
+}
+
+/* What is fixed may be nowhere else. */
+static void
+bar (const Walk *walk, int part, TpCheckerWeighed *weighed)
+{
+  const gint8 *devices = walk->devices + walk->first[part];
+  int n = walk->n_devices;
+
+  for (int i = 0; i < weighed->checker.graph->n_nodes; i++)
+    for (int d = 0; d < n; d++)
+      if (devices[i] != FREE && devices[i] != d)
+        weighed->node_costs[(gsize) i * n + d] = TP_COST_NONE;
+}
+
+/* Likewise by shares, rounded up: costs are whole. Three devices and more. */
+static gboolean
+add_answers (Walk *walk, int part, TpCheckerWeighed *weighed,
+             TpShareProof *proof)
+{
+  TpChecker *checker = &weighed->checker;
+  TpPlan plan = *checker->plan;
+  g_auto (TpCheckerAnswers) answers = { 0 };
+  Wide least;
+
+  plan.memory_limits = walk->limits;
+  plan.share_proof = proof;
+  checker->plan = &plan;
+  bar (walk, part, weighed);
+  if (proof->room == NULL || proof->unit < 1 || proof->unit > MAX_UNIT
+      || !tp_checker_check_prices (checker, proof))
+    return fail (walk, "end %d proves nothing of part %d", walk->n_done, part);
+  tp_checker_answers_init (&answers, checker, proof->prices);
+  if (!tp_checker_answers_read (&answers, proof->room, "load_room",
+                                answers.amounts))
+    return FALSE;
+  take_prices (walk, proof->prices);
+  least = tp_checker_answers_sum (&answers);
+  walk->least += least / proof->unit + (least > 0 && least % proof->unit > 0);
   return TRUE;
 }
 
@@ -129,23 +174,24 @@ add_part (Walk *walk, int part, const gint64 *weights)
   const TpCheckerLoadPart *own = &walk->loads->parts[part];
   gint64 runs[TP_LOAD_MAX_ENGINES];
   g_auto (TpCheckerWeighed) weighed = { 0 };
-  TpPointers *bounds = walk->ends->bounds;
+  gsize at = (gsize) walk->n_done * (gsize) walk->loads->n_parts + (gsize) part;
 
   for (int e = 0; e < walk->loads->proof->n_engines; e++)
     if (__builtin_mul_overflow (weights[e], own->n_runs, &runs[e])
         || runs[e] >= MAX_SUM)
       return fail (walk, "weights times runs reach 2^62");
-  return tp_checker_weigh (own->checker, runs, NULL, &weighed)
-         && add_levels (walk, part, &weighed,
-                        bounds->pdata[walk->n_done * walk->loads->n_parts
-                                      + part]);
+  if (!tp_checker_weigh (own->checker, runs, NULL, &weighed))
+    return FALSE;
+  return walk->n_devices > 2
+             ? add_answers (walk, part, &weighed, walk->ends->shares->pdata[at])
+             : add_levels (walk, part, &weighed, walk->ends->bounds->pdata[at]);
 }
 
 /* Whether all ops are fixed, and do not fit so. */
 static gboolean
 is_too_large (const Walk *walk)
 {
-  TpCheckerBytes bytes[2] = { 0, 0 };
+  TpCheckerBytes bytes[MAX_DEVICES] = { 0 };
 
   for (int i = 0; i < walk->first[walk->loads->n_parts]; i++)
     if (walk->devices[i] == FREE)
@@ -168,6 +214,26 @@ is_empty (const gint64 *weights, int n)
   return !is_any;
 }
 
+/* What all pay for limits at most. */
+static Wide
+pay_limits (const Walk *walk)
+{
+  const TpCosts *costs = get_checker (walk, 0)->plan->costs;
+  Wide sum = 0;
+
+  if (walk->n_devices == 2)
+    {
+      TpCheckerRoom room = tp_checker_find_room (costs, walk->limits);
+
+      return tp_checker_pay_most (walk->prices, room.limits,
+                                  room.pool > 0 ? room.pool : -1)
+             >> 30;
+    }
+  for (int d = 0; d < walk->n_devices; d++)
+    sum += walk->prices[d] * tp_checker_find_limit (costs, walk->limits, d);
+  return sum >> 30;
+}
+
 /* Whether the next end proves anything; *@bound is no more than that: as it was where all ops
  * are fixed and do not fit. */
 static gboolean
@@ -183,14 +249,12 @@ prove_end (Walk *walk, gint64 *bound)
   if (sum == 0)
     return fail (walk, "end %d has weights that are none, and may fit",
                  walk->n_done);
-  walk->prices[0] = walk->prices[1] = walk->least = 0;
+  memset (walk->prices, 0, sizeof walk->prices);
+  walk->least = 0;
   for (int i = 0; i < walk->loads->n_parts; i++)
     if (!add_part (walk, i, weights))
       return FALSE;
-  least = walk->least
-          - (tp_checker_pay_most (walk->prices, walk->room.limits,
-                                  walk->room.pool > 0 ? walk->room.pool : -1)
-             >> 30);
+  least = walk->least - pay_limits (walk);
   *bound = (gint64) MIN (*bound, (MAX (least, 0) + sum - 1) / sum);
   return TRUE;
 }
@@ -222,13 +286,26 @@ set_device (Walk *walk, int op, gint8 device)
     walk->devices[walk->first[part] + it->nodes[i]] = device;
 }
 
+/* The first device after @device that @op may be on; FREE: there is none. */
+static gint8
+find_next (const Walk *walk, int op, int device)
+{
+  int part = find_part (walk, op);
+
+  while (++device < walk->n_devices)
+    if (tp_checker_may_run (get_checker (walk, part), op - walk->first[part],
+                            device))
+      return (gint8) device;
+  return FREE;
+}
+
 static gboolean
 enter (Walk *walk, int op)
 {
   if (op < 0 || op >= walk->first[walk->loads->n_parts]
       || walk->devices[op] != FREE)
     return fail (walk, "op %d is not free, or none", op);
-  set_device (walk, op, 0);
+  set_device (walk, op, find_next (walk, op, -1));
   walk->path[walk->n_path++] = op;
   return TRUE;
 }
@@ -240,13 +317,11 @@ turn (Walk *walk)
   while (walk->n_path > 0)
     {
       int op = walk->path[walk->n_path - 1];
+      gint8 device = find_next (walk, op, walk->devices[op]);
 
-      if (walk->devices[op] == 0)
-        {
-          set_device (walk, op, 1);
-          return TRUE;
-        }
-      set_device (walk, op, FREE);
+      set_device (walk, op, device);
+      if (device != FREE)
+        return TRUE;
       walk->n_path--;
     }
   return FALSE;
@@ -289,13 +364,13 @@ walk_tree (Walk *walk, gint64 *bound)
          || fail (walk, "an end without a proof, or a proof without an end");
 }
 
-/* The one device that @op may be on; FREE: there are two. */
+/* The one device that @op may be on; FREE: there are several. */
 static gint8
-find_only (const TpChecker *checker, int op)
+find_only (const Walk *walk, int op)
 {
-  if (!tp_checker_may_run (checker, op, 0))
-    return 1;
-  return tp_checker_may_run (checker, op, 1) ? FREE : 0;
+  gint8 first = find_next (walk, op, -1);
+
+  return find_next (walk, op, first) == FREE ? first : FREE;
 }
 
 static void
@@ -310,11 +385,8 @@ walk_init (Walk *walk)
   n = walk->first[n_parts];
   walk->devices = tp_new (gint8, (gsize) n + 1);
   walk->path = tp_new (int, (gsize) n + 1);
-  for (int i = 0; i < n_parts; i++)
-    for (int k = walk->first[i]; k < walk->first[i + 1]; k++)
-      walk->devices[k] = find_only (get_checker (walk, i), k - walk->first[i]);
-  walk->room = tp_checker_find_room (get_checker (walk, 0)->plan->costs,
-                                     walk->limits);
+  for (int i = 0; i < n; i++)
+    walk->devices[i] = find_only (walk, i);
 }
 
 static void
@@ -325,6 +397,18 @@ walk_clear (Walk *walk)
   g_free (walk->path);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
+
+/* One for each part at each end. */
+static gboolean
+has_bounds (const Walk *walk)
+{
+  const TpRoomEnds *ends = walk->ends;
+  gboolean is_shared = walk->n_devices > 2;
+  Wide n = (Wide) ends->n_ends * walk->loads->n_parts;
+
+  return ends->bounds->len == (is_shared ? 0 : n)
+         && ends->shares->len == (is_shared ? n : 0);
+}
 
 static gboolean
 check_form (const Walk *walk)
@@ -338,12 +422,12 @@ check_form (const Walk *walk)
     n_items += get_checker (walk, i)->graph->n_nodes
                + get_checker (walk, i)->graph->n_tensors;
   if (walk->limits == NULL || room->tree != NULL || room->shares != NULL
-      || room->paths->len > 0 || get_checker (walk, 0)->costs->n_devices != 2)
-    return fail (walk, "there is no limit, or another proof, or not of two "
+      || room->paths->len > 0 || walk->n_devices < 2
+      || walk->n_devices > MAX_DEVICES)
+    return fail (walk, "there is no limit, or another proof, or not of several "
                        "devices");
-  if (ends->n_ends < 0
-      || (Wide) ends->n_ends * loads->n_parts != ends->bounds->len
-      || ends->n_ends * n_items > MAX_WORK)
+  if (ends->n_ends < 0 || !has_bounds (walk)
+      || ends->n_ends * (n_items << (walk->n_devices - 2)) > MAX_WORK)
     return fail (walk, "not a bound for each part at each end, or too many");
   return TRUE;
 }
@@ -356,6 +440,7 @@ tp_checker_check_ends (const TpCheckerLoads *loads, gint64 *limits)
                          .ends = proof->room->ends };
   gint64 bound = proof->load_ns;
 
+  walk.n_devices = loads->parts[0].checker->costs->n_devices;
   if (!check_form (&walk))
     return;
   walk_init (&walk);

@@ -137,12 +137,13 @@ find_groups (const TpChecker *checker, const gint8 *devices)
 {
   const TpGroups *all = checker->plan->all_groups;
   TpGroups *groups = tp_groups_new ();
+  gsize n = (gsize) checker->costs->n_devices;
 
   for (int i = 0; i < all->n_groups; i++)
     {
       const TpGroup *it = &all->groups[i];
       int device = it->n_nodes == 0 ? 0 : devices[it->nodes[0]];
-      gboolean is_whole = checker->gains[2 * (gsize) i + device] > 0
+      gboolean is_whole = checker->gains[(gsize) i * n + device] > 0
                           && !it->is_claimed;
 
       for (int k = 0; k < it->n_nodes; k++)
@@ -160,7 +161,7 @@ lay_out (const TpChecker *checker, const gint8 *devices)
   const TpGraph *graph = checker->graph;
   g_autofree int *places = tp_new (int, graph->n_nodes + 1);
   g_autoptr (TpGroups) groups = find_groups (checker, devices);
-  TpPlaced placed = { 2, checker->costs->host, places, groups, NULL };
+  TpPlaced placed = { checker->costs->n_devices, checker->costs->host, places, groups, NULL };
 
   for (int i = 0; i < graph->n_nodes; i++)
     places[i] = devices[i];

@@ -18,7 +18,7 @@ void tp_checker_check_memory_tree (TpChecker *checker);
 gboolean tp_checker_is_too_large (const TpChecker *checker,
                                   const gint8 *devices);
 
-/* Adds what arenas and weights of this placement take: [device], of two. FALSE: it cannot be laid
+/* Adds what arenas and weights of this placement take: [device]. FALSE: it cannot be laid
  * out. */
 gboolean tp_checker_add_needed (const TpChecker *checker, const gint8 *devices,
                                 TpCheckerBytes *bytes);

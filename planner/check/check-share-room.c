@@ -19,8 +19,8 @@ get_price (const TpShareProof *proof, guint row)
   return &tp_array_index (proof->prices, TpMemoryPrice, row);
 }
 
-static gboolean
-check_prices (TpChecker *checker, const TpShareProof *proof)
+gboolean
+tp_checker_check_prices (TpChecker *checker, const TpShareProof *proof)
 {
   gboolean is_good = proof->prices->len <= MAX_PRICES;
 
@@ -74,7 +74,7 @@ tp_checker_check_share_room (TpChecker *checker)
                                 "there is no limit");
       return;
     }
-  if (!check_prices (checker, proof))
+  if (!tp_checker_check_prices (checker, proof))
     return;
   tp_checker_answers_init (&answers, checker, proof->prices);
   if (!tp_checker_answers_read (&answers, proof->room, "share_room",

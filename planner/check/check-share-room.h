@@ -8,4 +8,8 @@
 /* Nothing, where the plan says nothing of it. */
 void tp_checker_check_share_room (TpChecker *checker);
 
+/* Those of @proof: of what has a limit, and not too many. */
+gboolean tp_checker_check_prices (TpChecker *checker,
+                                  const TpShareProof *proof);
+
 #endif

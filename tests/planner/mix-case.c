@@ -106,35 +106,41 @@ tp_test_mix_enlarge (TpTestMixCase *test, gint64 times)
       test->parts[i]->graph->tensors[k].size_bytes *= times;
 }
 
-/* Of the device that takes more, so many percent of what @free_mix takes; of the other now and
+/* Of the device that takes most, so many percent of what @free_mix takes; of the others now and
  * then. */
 static gint64 *
 draw_tight_limits (const TpMix *free_mix)
 {
-  gint64 bytes[2] = { 0, 0 }, *limits = g_new0 (gint64, 3);
-  int d;
+  int n = free_mix->parts[0].plan->n_devices, most = 0;
+  gint64 bytes[TP_TEST_MIX_DEVICES] = { 0 };
+  gint64 *limits = g_new0 (gint64, 2 * TP_TEST_MIX_DEVICES);
 
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; i < free_mix->n_parts; i++)
-      bytes[k] += free_mix->parts[i].plan->peak_bytes[k]
-                  + free_mix->parts[i].plan->weight_bytes[k];
-  d = bytes[1] > bytes[0];
-  limits[d] = 1 + bytes[d] * g_test_rand_int_range (60, 100) / 100;
-  if (g_test_rand_int_range (0, 4) == 0)
-    limits[1 - d] = 1 + bytes[1 - d] + bytes[d] / 2;
+  for (int d = 0; d < n; d++)
+    {
+      for (int i = 0; i < free_mix->n_parts; i++)
+        bytes[d] += free_mix->parts[i].plan->peak_bytes[d]
+                    + free_mix->parts[i].plan->weight_bytes[d];
+      most = bytes[d] > bytes[most] ? d : most;
+    }
+  for (int d = 0; d < n; d++)
+    if (d == most)
+      limits[d] = 1 + bytes[d] * g_test_rand_int_range (60, 100) / 100;
+    else if (g_test_rand_int_range (0, 4) == 0)
+      limits[d] = 1 + bytes[d] + bytes[most] / 2;
   return limits;
 }
 
 TpMix *
-tp_test_mix_place_tight (int round)
+tp_test_mix_place_tight (int n_devices, int round)
 {
-  TpTestMixSpec spec = tp_test_mix_spec_draw (12);
+  TpTestMixSpec spec = tp_test_mix_spec_draw (n_devices > 2 ? 7 : 12);
   g_autoptr (TpTestMixCase) test = NULL;
   g_autoptr (TpMix) free_mix = NULL, mix = NULL;
   g_autofree gint64 *limits = NULL;
   gint64 n_runs[TP_TEST_MIX_PARTS];
 
   spec.n_parts = MAX (spec.n_parts, 2);
+  spec.n_devices = n_devices;
   test = tp_test_mix_case_new (&spec);
   tp_test_mix_enlarge (test, round % 4 == 0 ? 1 : 64);
   tp_test_mix_draw_rates (n_runs);

@@ -7,7 +7,8 @@
 #include "random-graph.h"
 
 #define TP_TEST_MIX_PARTS 3
-#define TP_TEST_MIX_ENGINES 9 /* of three devices */
+#define TP_TEST_MIX_DEVICES 4
+#define TP_TEST_MIX_ENGINES (3 * TP_TEST_MIX_DEVICES)
 
 typedef struct
 {
@@ -37,9 +38,9 @@ TpMix *tp_test_mix_place (const TpTestMixCase *test, const gint64 *n_runs);
 
 /* All tensors are so many times as large, which leaves little to how they are aligned. */
 void tp_test_mix_enlarge (TpTestMixCase *test, gint64 times);
-/* Within limits that bind, with a proof of what fits; of the two devices of a case of two
+/* Within limits that bind, with a proof of what fits; of so many devices, of a case of two
  * parts and more. NULL: these do not bind, or nothing fits. */
-TpMix *tp_test_mix_place_tight (int round);
+TpMix *tp_test_mix_place_tight (int n_devices, int round);
 
 /* [part] */
 void tp_test_mix_draw_rates (gint64 *n_runs);
@@ -56,9 +57,14 @@ typedef struct
 
 /* Ends with a NULL name. */
 extern const TpTestMixMutation tp_test_mix_mutations[];
-/* Of the proof of what fits; the checker in Python sees none of the first so many, which no file
- * says, or which are about how arenas are laid out. */
+/* Of the proof of what fits: of all of these, of those of two devices, of those of more. The
+ * checker in Python sees none of the first so many, which no file says, or which are about how
+ * arenas are laid out. */
+extern const TpTestMixMutation tp_test_ends_tree_mutations[];
+#define TP_TEST_ENDS_TREE_ALONE 6
 extern const TpTestMixMutation tp_test_ends_mutations[];
-#define TP_TEST_ENDS_ALONE 9
+#define TP_TEST_ENDS_ALONE 3
+extern const TpTestMixMutation tp_test_shared_ends_mutations[];
+#define TP_TEST_SHARED_ENDS_ALONE 5
 
 #endif

@@ -1,5 +1,5 @@
 /* mutations-ends.c: ways to spoil what plans that run side by side say of those that keep to
- * limits of memory. */
+ * limits of memory, on two devices: its shares and prices. */
 #include "config.h"
 
 #include "mix-case.h"
@@ -13,12 +13,6 @@ static TpRoomEnds *
 get_ends (const TpMix *mix)
 {
   return mix->proof->room->ends;
-}
-
-static gint64 *
-pick_weight (const TpMix *mix)
-{
-  return &get_ends (mix)->weights[pick (6)];
 }
 
 /* Whose weights are some. */
@@ -74,41 +68,6 @@ find_any_share (const TpMix *mix, const char *kinds)
 }
 
 /* ---- what no file says, or only who lays arenas out sees ---------------------- */
-
-static gboolean
-proof_of_one (TpMix *mix)
-{
-  g_clear_pointer (&mix->proof->room->ends, tp_room_ends_free);
-  return TRUE;
-}
-
-static gboolean
-tree_besides (TpMix *mix)
-{
-  mix->proof->room->tree = tp_memory_proof_new ();
-  return TRUE;
-}
-
-static gboolean
-shares_besides (TpMix *mix)
-{
-  mix->proof->room->shares = tp_share_proof_new ();
-  return TRUE;
-}
-
-static gboolean
-path_besides (TpMix *mix)
-{
-  tp_pointers_add (mix->proof->room->paths, tp_path_new (1));
-  return TRUE;
-}
-
-static gboolean
-negative_ends (TpMix *mix)
-{
-  get_ends (mix)->n_ends = -1;
-  return TRUE;
-}
 
 static gboolean
 many_prices (TpMix *mix)
@@ -176,156 +135,6 @@ rule_out_plan (TpMix *mix)
     }
   for (int e = 0; e < 6; e++)
     ends->weights[6 * end + e] = 0;
-  return TRUE;
-}
-
-/* ---- the bound ------------------------------------------------------------------ */
-
-static gboolean
-raise_room (TpMix *mix)
-{
-  mix->proof->room->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_room (TpMix *mix)
-{
-  return mix->proof->room->bound_ns-- > 0;
-}
-
-/* As if nothing were known of limits. */
-static gboolean
-forget_room_bound (TpMix *mix)
-{
-  gboolean is_more = mix->proof->room->bound_ns > mix->proof->bound_ns;
-
-  mix->proof->room->bound_ns = mix->proof->bound_ns;
-  return is_more;
-}
-
-static gboolean
-drop_limits (TpMix *mix)
-{
-  g_clear_pointer (&mix->memory_limits, g_free);
-  return TRUE;
-}
-
-/* All that was too much fits then, or what is paid comes to more. */
-static gboolean
-raise_limits (TpMix *mix)
-{
-  for (int d = 0; d < 2; d++)
-    mix->memory_limits[d] *= 1000;
-  return mix->proof->room->bound_ns > mix->proof->bound_ns;
-}
-
-/* ---- the tree -------------------------------------------------------------------- */
-
-static gboolean
-cut_room_tree (TpMix *mix)
-{
-  return get_ends (mix)->n_entries-- > 0;
-}
-
-static gboolean
-empty_room_tree (TpMix *mix)
-{
-  get_ends (mix)->n_entries = 0;
-  return TRUE;
-}
-
-static void
-insert (TpRoomEnds *ends, int at, int entry)
-{
-  ends->tree = g_renew (int, ends->tree, ends->n_entries + 1);
-  for (int i = ends->n_entries++; i > at; i--)
-    ends->tree[i] = ends->tree[i - 1];
-  ends->tree[at] = entry;
-}
-
-static gboolean
-add_room_end (TpMix *mix)
-{
-  insert (get_ends (mix), get_ends (mix)->n_entries, TP_LOAD_END);
-  return TRUE;
-}
-
-static gboolean
-room_root_alone (TpMix *mix)
-{
-  TpRoomEnds *ends = get_ends (mix);
-  gboolean had = ends->n_entries > 1;
-
-  ends->tree[0] = TP_LOAD_END;
-  ends->n_entries = 1;
-  return had;
-}
-
-static gboolean
-room_unknown_op (TpMix *mix)
-{
-  int n = 0;
-
-  for (int i = 0; i < mix->n_parts; i++)
-    n += mix->parts[i].graph->n_nodes;
-  insert (get_ends (mix), 0, n);
-  return TRUE;
-}
-
-static gboolean
-room_no_op (TpMix *mix)
-{
-  get_ends (mix)->tree[0] = -2;
-  return TRUE;
-}
-
-static gboolean
-fix_twice (TpMix *mix)
-{
-  TpRoomEnds *ends = get_ends (mix);
-
-  if (ends->tree[0] == TP_LOAD_END)
-    return FALSE;
-  insert (ends, 1, ends->tree[0]);
-  return TRUE;
-}
-
-static gboolean
-drop_room_end (TpMix *mix)
-{
-  return get_ends (mix)->n_ends-- > 0;
-}
-
-static gboolean
-drop_room_bound (TpMix *mix)
-{
-  TpPointers *bounds = get_ends (mix)->bounds;
-
-  tp_pointers_cut (bounds, bounds->len - 1);
-  return TRUE;
-}
-
-/* ---- weights --------------------------------------------------------------------- */
-
-static gboolean
-zero_room_weight (TpMix *mix)
-{
-  *pick_weight (mix) = 0;
-  return is_bound (mix, 0) || get_ends (mix)->weights[1] > 0;
-}
-
-static gboolean
-negative_room_weight (TpMix *mix)
-{
-  *pick_weight (mix) = -1 - pick (100);
-  return TRUE;
-}
-
-static gboolean
-huge_room_weight (TpMix *mix)
-{
-  *pick_weight (mix) = FAR;
   return TRUE;
 }
 
@@ -472,31 +281,9 @@ SPOIL (raise_together, TpMemoryShare, find_any_share (mix, "k"), amount += 1 + p
 #define MUTATION(name) { "ends-" #name, name }
 
 const TpTestMixMutation tp_test_ends_mutations[] = {
-  MUTATION (proof_of_one),
-  MUTATION (tree_besides),
-  MUTATION (shares_besides),
-  MUTATION (path_besides),
-  MUTATION (negative_ends),
   MUTATION (many_prices),
   MUTATION (turn_shares),
   MUTATION (rule_out_plan),
-  MUTATION (raise_limits),
-  MUTATION (raise_room),
-  MUTATION (lower_room),
-  MUTATION (forget_room_bound),
-  MUTATION (drop_limits),
-  MUTATION (cut_room_tree),
-  MUTATION (empty_room_tree),
-  MUTATION (add_room_end),
-  MUTATION (room_root_alone),
-  MUTATION (room_unknown_op),
-  MUTATION (room_no_op),
-  MUTATION (fix_twice),
-  MUTATION (drop_room_end),
-  MUTATION (drop_room_bound),
-  MUTATION (zero_room_weight),
-  MUTATION (negative_room_weight),
-  MUTATION (huge_room_weight),
   MUTATION (negative_price),
   MUTATION (price_elsewhere),
   MUTATION (price_before_all),

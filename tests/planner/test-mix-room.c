@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define MAX_OPS 32
-#define MAX_DEVICES 3
+#define MAX_DEVICES TP_TEST_MIX_DEVICES
 
 static gint64
 find_least (const TpMix *mix, int device)
@@ -185,7 +185,8 @@ count_proved (const TpLoadProof *proof, Held *held)
 static void
 hold (int n_devices, Held *held)
 {
-  TpTestMixSpec spec = tp_test_mix_spec_draw (n_devices > 2 ? 7 : 10);
+  static const int n_ops[] = { 10, 7, 5 };
+  TpTestMixSpec spec = tp_test_mix_spec_draw (n_ops[n_devices - 2]);
   g_autoptr (TpTestMixCase) test = NULL;
   g_autoptr (TpMix) free_mix = NULL, mix = NULL, scratch = NULL;
   g_autoptr (GError) error = NULL;
@@ -228,7 +229,7 @@ hold (int n_devices, Held *held)
 static void
 test_held (gconstpointer data)
 {
-  int n_devices = GPOINTER_TO_INT (data), n_rounds = 300;
+  int n_devices = GPOINTER_TO_INT (data), n_rounds = n_devices > 3 ? 150 : 300;
   Held held = { 0 };
 
   for (int round = 0; round < n_rounds; round++)
@@ -244,8 +245,7 @@ test_held (gconstpointer data)
   g_assert_cmpint (held.n_missed, <=, n_rounds / 100);
   g_assert_cmpint (held.n_bound, >, n_rounds / 10);
   g_assert_cmpint (held.n_none, >, 0);
-  if (n_devices == 2)
-    g_assert_cmpint (held.n_proved, >=, held.n_bound * 98 / 100);
+  g_assert_cmpint (held.n_proved, >=, held.n_bound * 98 / 100);
 }
 
 /* @limits, of one device, are too little. What the message says that the nearest needs. */
@@ -363,15 +363,26 @@ test_alone (void)
 
 /* ---- what is no proof ------------------------------------------------------- */
 
-static void
-test_spoilt (gconstpointer data)
+typedef struct
 {
-  const TpTestMixMutation *mutation = data;
+  const TpTestMixMutation *mutations;
+  int n_devices;
+} Spoilt;
+
+static const Spoilt all_spoilt[] = {
+  { tp_test_ends_tree_mutations, 2 },   { tp_test_ends_mutations, 2 },
+  { tp_test_ends_tree_mutations, 3 },   { tp_test_shared_ends_mutations, 3 },
+  { tp_test_shared_ends_mutations, 4 },
+};
+
+static void
+spoil (const TpTestMixMutation *mutation, int n_devices)
+{
   int n_wanted = tp_test_count_rounds (3, 25), n_done = 0;
 
   for (int round = 0; round < 400 && n_done < n_wanted; round++)
     {
-      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (n_devices, round);
       g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
 
       if (mix == NULL || !mutation->mutate (mix))
@@ -379,21 +390,31 @@ test_spoilt (gconstpointer data)
       n_done++;
       if (!tp_check_mix (mix, reasons))
         continue;
-      g_test_message ("round %d was taken", round);
+      g_test_message ("%s, round %d was taken", mutation->name, round);
       g_test_fail ();
     }
+  g_test_message ("%s: %d", mutation->name, n_done);
   g_assert_cmpint (n_done, >, 0);
+}
+
+static void
+test_spoilt (gconstpointer data)
+{
+  const Spoilt *spoilt = data;
+
+  for (const TpTestMixMutation *it = spoilt->mutations; it->name != NULL; it++)
+    spoil (it, spoilt->n_devices);
 }
 
 /* Those that are not spoilt are proofs, of how many ends. */
 static void
-test_tight (void)
+test_tight (gconstpointer data)
 {
-  int n_done = 0, n_proved = 0, n_ends = 0;
+  int n_devices = GPOINTER_TO_INT (data), n_done = 0, n_proved = 0, n_ends = 0;
 
   for (int round = 0; round < 100; round++)
     {
-      g_autoptr (TpMix) mix = tp_test_mix_place_tight (round);
+      g_autoptr (TpMix) mix = tp_test_mix_place_tight (n_devices, round);
 
       if (mix == NULL)
         continue;
@@ -415,15 +436,20 @@ main (int argc, char **argv)
   g_test_add_func ("/mix-room/memory", test_memory);
   g_test_add_data_func ("/mix-room/held/2", GINT_TO_POINTER (2), test_held);
   g_test_add_data_func ("/mix-room/held/3", GINT_TO_POINTER (3), test_held);
+  g_test_add_data_func ("/mix-room/held/4", GINT_TO_POINTER (4), test_held);
   g_test_add_func ("/mix-room/refused", test_refused);
   g_test_add_func ("/mix-room/alone", test_alone);
-  g_test_add_func ("/mix-room/tight", test_tight);
-  for (const TpTestMixMutation *it = tp_test_ends_mutations; it->name != NULL;
-       it++)
+  for (int n = 2; n <= MAX_DEVICES; n++)
     {
-      g_autofree char *path = g_strconcat ("/mix-room/spoilt/", it->name, NULL);
+      g_autofree char *path = g_strdup_printf ("/mix-room/tight/%d", n);
 
-      g_test_add_data_func (path, it, test_spoilt);
+      g_test_add_data_func (path, GINT_TO_POINTER (n), test_tight);
+    }
+  for (gsize i = 0; i < G_N_ELEMENTS (all_spoilt); i++)
+    {
+      g_autofree char *path = g_strdup_printf ("/mix-room/spoilt/%d", (int) i);
+
+      g_test_add_data_func (path, &all_spoilt[i], test_spoilt);
     }
   return g_test_run ();
 }
