@@ -10,6 +10,7 @@
 #include "planner/span-stage-private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_DEVICES (TP_LOAD_MAX_ENGINES / 3)
 #define MAX_WEIGHTS 32        /* ops of which weights are made */
@@ -230,11 +231,24 @@ tp_span_mean_prepare (TpSpanStage *stage)
     find_weights (stage, i);
 }
 
+/* Whether those of @node are among the @n of @tried: ops that are alike have the same. */
+static gboolean
+is_tried (const TpSpanStage *stage, const int *tried, int n, int node)
+{
+  gsize size = sizeof (gint64) * (gsize) stage->n_devices;
+
+  for (int i = 0; i < n; i++)
+    if (memcmp (&stage->weights[get_at (stage, tried[i], 0)],
+                &stage->weights[get_at (stage, node, 0)], size) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 gint64
 tp_span_mean_find (TpSpanStage *stage)
 {
   gint64 busy[MAX_DEVICES], ones[MAX_DEVICES];
-  int n = 0;
+  int tried[MAX_WEIGHTS], n_tried = 0, n = 0;
   Wide most;
 
   for (int d = 0; d < stage->n_devices; d++)
@@ -251,8 +265,11 @@ tp_span_mean_find (TpSpanStage *stage)
 
       if (*weights == 0)
         continue;
-      most = MAX (most, find_mean (stage, busy, weights));
       n++;
+      if (is_tried (stage, tried, n_tried, i))
+        continue;
+      tried[n_tried++] = i;
+      most = MAX (most, find_mean (stage, busy, weights));
     }
   return (gint64) most;
 }
