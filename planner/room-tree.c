@@ -27,7 +27,7 @@ typedef struct
 } Limits;
 
 static const Limits of_cuts = { 120, 40, 1 << 17, 16, 1 << 17 };
-static const Limits of_shares = { 120, 24, 1 << 14, 12, 1 << 14 };
+static const Limits of_shares = { 120, 4, 1 << 14, 12, 1 << 14 };
 
 #define MAX_SHARES (1 << 16)  /* in all bounds of the proof */
 #define MAX_NODES 4096
@@ -185,9 +185,10 @@ static gint64
 count_cuts (const Tree *tree, int index)
 {
   const Limits *limits = get_limits (tree);
-  gint64 n = limits->root_work / (tree->game.whole.graph->n_nodes + 1);
+  gint64 work = index > 0 ? tree->work_left : limits->root_work;
+  gint64 n = work / (tree->game.whole.graph->n_nodes + 1);
 
-  return index > 0 ? limits->cuts
+  return index > 0 ? CLAMP (n, 0, limits->cuts)
                    : CLAMP (n, limits->root_least, limits->root_cuts);
 }
 
