@@ -262,6 +262,7 @@ test_recurrence (void)
   tp_jit_describe_cpu (&target);
   target.n_units = 2;
   check_recurrence (&target, run_by_jit);
+  check_scatters (&target, run_by_jit);
   check_widths (new_matrix_recurrence, GINT_TO_POINTER (130));
 }
 

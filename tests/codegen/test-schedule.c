@@ -556,39 +556,12 @@ static void
 test_recurrence (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
-    check_recurrence (targets[i], run_by_interpreter);
+    {
+      check_recurrence (targets[i], run_by_interpreter);
+      check_scatters (targets[i], run_by_interpreter);
+    }
   check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (5));
   check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (40));
-}
-
-/* Where no point reaches what another one does, in whatever iteration, a kernel runs all
- * iterations itself; else it is run in each. */
-static void
-test_scatter (void)
-{
-  static const struct
-  {
-    ScatterCase c;
-    gboolean is_apart;
-  } cases[] = {
-    { { 1, 1, FALSE }, TRUE },    { { 9, 9, FALSE }, TRUE },
-    { { 40, 41, FALSE }, TRUE },  { { 9, 8, FALSE }, FALSE },
-    { { 40, 1, FALSE }, FALSE },  { { 5, 1, TRUE }, TRUE },
-    { { 33, 2, TRUE }, FALSE },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    for (guint k = 0; k < G_N_ELEMENTS (targets); k++)
-      {
-        g_autoptr (TpLowered) lowered = new_scatter_recurrence (&cases[i].c);
-        g_autoptr (TpProgram) program
-            = tp_program_new (lowered, targets[k], NULL, NULL);
-
-        g_assert_cmpint (program->n_iterations, ==,
-                         cases[i].is_apart ? 1 : lowered->n_iterations);
-        check_lowered (new_scatter_recurrence (&cases[i].c), targets[k],
-                       run_by_interpreter);
-      }
 }
 
 int
@@ -610,6 +583,5 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule/dtype", test_dtype);
   g_test_add_func ("/schedule/typed", test_typed);
   g_test_add_func ("/schedule/recurrence", test_recurrence);
-  g_test_add_func ("/schedule/scatter", test_scatter);
   return g_test_run ();
 }

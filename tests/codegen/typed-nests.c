@@ -436,11 +436,18 @@ new_matrix_recurrence (const void *data)
   return lowered;
 }
 
-TpLowered *
-new_scatter_recurrence (gconstpointer data)
+typedef struct
+{
+  gint64 n;                   /* in a row */
+  gint64 row_step;            /* from one row to the next */
+  gboolean is_turned;         /* elements of a row are rows apart */
+  gboolean is_apart;
+} ScatterCase;
+
+static TpLowered *
+new_scatter_recurrence (const ScatterCase *c)
 {
   enum { ROWS = 4 };
-  const ScatterCase *c = data;
   gint64 inner = c->is_turned ? ROWS : 1;
   gint64 size = (ROWS - 1) * c->row_step + (c->n - 1) * inner + 1;
   TpLowered *lowered = tp_lowered_new ();
@@ -557,4 +564,25 @@ new_places (gconstpointer data)
   nest->store.stride[1] = 1;
   tp_lowered_take_nest (lowered, nest);
   return lowered;
+}
+
+void
+check_scatters (const TpTarget *target, RunFunc run)
+{
+  static const ScatterCase cases[] = {
+    { 1, 1, FALSE, TRUE },    { 9, 9, FALSE, TRUE },  { 40, 41, FALSE, TRUE },
+    { 9, 8, FALSE, FALSE },   { 40, 1, FALSE, FALSE }, { 5, 1, TRUE, TRUE },
+    { 33, 2, TRUE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TpLowered) lowered = new_scatter_recurrence (&cases[i]);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, target, NULL, NULL);
+
+      g_assert_cmpint (program->n_iterations, ==,
+                       cases[i].is_apart ? 1 : lowered->n_iterations);
+      check_lowered (g_steal_pointer (&lowered), target, run);
+    }
 }

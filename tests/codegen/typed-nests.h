@@ -26,18 +26,10 @@ TpLowered *new_scratch_program (void);
 /* h = tanh (x[t] + 0.05 * h * R), which does not run away, over 20 steps for a
  * state of @data elements. */
 TpLowered *new_matrix_recurrence (const void *data);
-/* y = x; then for each t, row index[t] of y, which begins @row_step elements behind the
- * one before it: y[row] += u[t]. */
-typedef struct
-{
-  gint64 n;                   /* in a row */
-  gint64 row_step;
-  gboolean is_turned;         /* elements of a row are rows apart */
-} ScatterCase;
-
-/* @data: a ScatterCase. */
-TpLowered *new_scatter_recurrence (gconstpointer data);
 /* h = tanh (a * x[t] + b * h) over 20 steps against a plain loop. */
 void check_recurrence (const TpTarget *target, RunFunc run);
+/* y = x; then y[index[t]] += u[t], rows, for 20 steps: where no element of a row is one of
+ * another row elsewhere, a kernel runs all steps itself; else it is run in each. */
+void check_scatters (const TpTarget *target, RunFunc run);
 
 #endif
