@@ -19,9 +19,14 @@ typedef struct
 {
   const TpGraph *graph;
   const TpGroups *groups;
+  const char *const *devices;
+  const gboolean *is_mapped;  /* (nullable) [device]: what is said of it */
+  gboolean is_to_read;        /* its rows are not to be changed */
   const TpNames *names;       /* NULL: all devices are simulated */
   const TpWorks *works;       /* NULL: none is */
   TpCosts *costs;
+  const int *first_of;        /* (nullable) [key of names]: the first row of ops, then
+                               * of groups, that has it; those share one */
   const TpCost *kernels;      /* [key of names]: on the device being filled */
 } Certain;
 
@@ -73,38 +78,60 @@ find_group (const Certain *certain, int group, int device)
              : (TpCost){ .time_ns = TP_COST_OPEN };
 }
 
-/* Of constants every session has its own copy, made once. */
 static void
-open_copies (Certain *certain, int device)
+fill_rows (const Certain *certain, int device)
 {
   TpCosts *costs = certain->costs;
 
+  for (int i = 0; i < costs->n_nodes; i++)
+    *tp_costs_node (costs, i, device) = find_node (certain, i, device);
+  for (int i = 0; i < costs->n_groups; i++)
+    *tp_costs_group (costs, i, device) = find_group (certain, i, device);
+  /* of constants every session has its own copy, made once */
   for (int i = 0; i < costs->n_tensors && device != costs->host; i++)
-    if ((costs->copy_rows == NULL || costs->copy_rows[i] == i)
-        && !tp_tensor_is_resident (&certain->graph->tensors[i]))
+    if (!tp_tensor_is_resident (&certain->graph->tensors[i]))
       {
         tp_costs_feed (costs, i, device)->time_ns = TP_COST_OPEN;
         tp_costs_fetch (costs, i, device)->time_ns = TP_COST_OPEN;
       }
+  tp_costs_take_given (costs, certain->graph, certain->groups, device);
+}
+
+/* Ops first, on which groups depend. */
+static void
+fill_shared_rows (const Certain *certain, int device)
+{
+  TpCosts *costs = certain->costs;
+
+  for (guint i = 0; i < certain->names->keys->len; i++)
+    {
+      int row = certain->first_of[i], group = row - costs->n_nodes;
+
+      if (group < 0)
+        *tp_costs_node (costs, row, device) = find_node (certain, row, device);
+      else
+        *tp_costs_group (costs, group, device)
+            = find_group (certain, group, device);
+    }
+  if (device != costs->host)
+    costs->feeds[device].time_ns = costs->fetches[device].time_ns
+        = TP_COST_OPEN;
 }
 
 static void
 fill_real (Certain *certain, int device)
 {
-  TpCosts *costs = certain->costs;
   const TpArray *keys = certain->names->keys;
   g_autofree TpCost *kernels = tp_new (TpCost, (gsize) keys->len + 1);
 
   for (guint i = 0; i < keys->len; i++)
     kernels[i] = find_kernel (&tp_array_index (keys, TpKey, i),
-                              costs->devices[device]);
+                              certain->costs->devices[device]);
   certain->kernels = kernels;
-  for (int i = 0; i < costs->n_nodes; i++)
-    *tp_costs_node (costs, i, device) = find_node (certain, i, device);
-  for (int i = 0; i < costs->n_groups; i++)
-    *tp_costs_group (costs, i, device) = find_group (certain, i, device);
-  open_copies (certain, device);
-  tp_costs_take_given (costs, certain->graph, certain->groups, device);
+  if (certain->first_of != NULL)
+    fill_shared_rows (certain, device);
+  else
+    fill_rows (certain, device);
   certain->kernels = NULL;
 }
 
@@ -146,76 +173,106 @@ list_claimed (const char *const *devices, int n, const gboolean *is_mapped)
   return claimed;
 }
 
-/* Of real devices no copies are known but those that the graph gives: all others have
- * one row, or one of constants. */
+/* ---- rows that are there once --------------------------------------------- */
+
+/* Of real devices no copies are known: all tensors have one row, constants the other.
+ * NULL: the graph gives some. */
 static int *
 share_copies (const TpGraph *graph)
 {
-  int *rows = tp_new (int, graph->n_tensors + 1);
-  int firsts[2] = { -1, -1 };
+  g_autofree int *rows = tp_new (int, graph->n_tensors + 1);
 
   for (int i = 0; i < graph->n_tensors; i++)
-    {
-      const TpTensor *tensor = &graph->tensors[i];
-      int *first = &firsts[tp_tensor_is_resident (tensor) ? 1 : 0];
-
-      rows[i] = i;
-      if (tensor->n_copies > 0)
-        continue;
-      if (*first < 0)
-        *first = i;
-      rows[i] = *first;
-    }
-  return rows;
+    if (graph->tensors[i].n_copies > 0)
+      return NULL;
+    else
+      rows[i] = tp_tensor_is_resident (&graph->tensors[i]);
+  return g_steal_pointer (&rows);
 }
 
-/* The tables have room for all rows. */
-static void
-part_copies (TpCosts *costs)
+static gboolean
+gives_times (const TpGraph *graph)
 {
-  g_autofree int *rows = g_steal_pointer (&costs->copy_rows);
-  gsize n = (gsize) costs->n_devices;
-
-  for (int i = 0; rows != NULL && i < costs->n_tensors; i++)
-    if (rows[i] != i)
-      {
-        memcpy (&costs->feeds[i * n], &costs->feeds[rows[i] * n],
-                n * sizeof (TpCost));
-        memcpy (&costs->fetches[i * n], &costs->fetches[rows[i] * n],
-                n * sizeof (TpCost));
-      }
+  for (int i = 0; i < graph->n_nodes; i++)
+    if (graph->nodes[i].n_costs > 0)
+      return TRUE;
+  return graph->n_groups > 0;
 }
 
-TpCosts *
-tp_costs_find_certain_to_read (const TpGraph *graph, const TpGroups *groups,
-                               const char *const *devices,
-                               const gboolean *is_mapped, GError **error)
+/* Where the graph gives nothing: what is alike costs the same. Else NULL. */
+static TpCosts *
+new_shared (const Certain *certain, int n)
 {
+  const TpGraph *graph = certain->graph;
+  const TpNames *names = certain->names;
+  const TpCostRows rows = { (int) names->keys->len, 0, 2 };
+  g_autofree int *copy_rows
+      = gives_times (graph) ? NULL : share_copies (graph);
+  g_autoptr (TpCosts) costs = NULL;
+
+  if (copy_rows == NULL)
+    return NULL;
+  costs = tp_costs_new_sized (n, certain->devices, &rows);
+  costs->unit_rows = tp_memdup (names->key_of, names->n * sizeof (int));
+  costs->copy_rows = g_steal_pointer (&copy_rows);
+  costs->n_nodes = graph->n_nodes;
+  costs->n_groups = names->n - graph->n_nodes;
+  costs->n_tensors = graph->n_tensors;
+  return g_steal_pointer (&costs);
+}
+
+static int *
+list_firsts (const TpNames *names)
+{
+  int *first_of = tp_new (int, names->keys->len + 1);
+
+  for (int i = names->n - 1; i >= 0; i--)
+    first_of[names->key_of[i]] = i;
+  return first_of;
+}
+
+/* ---- all ------------------------------------------------------------------ */
+
+static gboolean
+fill (Certain *certain, GError **error)
+{
+  for (int i = 0; certain->devices[i] != NULL; i++)
+    if (!tp_device_is_simulated (certain->devices[i]))
+      fill_real (certain, i);
+    else if (!fill_simulated (certain, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+static TpCosts *
+find (Certain *certain, GError **error)
+{
+  const TpGraph *graph = certain->graph;
+  const char *const *devices = certain->devices;
   int n = (int) g_strv_length ((char **) devices);
   int n_real = 0;
   g_autoptr (TpNames) names = NULL;
   g_autoptr (TpWorks) works = NULL;
   g_autoptr (TpCosts) costs = NULL;
-  Certain certain;
+  g_autofree int *first_of = NULL;
 
   if (!check_kinds (devices, &n_real, error))
     return NULL;
-  names = n_real > 0 ? tp_names_new (graph, groups) : NULL;
-  works = n_real < n ? tp_works_new (graph, groups) : NULL;
-  costs = tp_costs_new (n, devices, graph, groups);
+  names = n_real > 0 ? tp_names_new (graph, certain->groups) : NULL;
+  works = n_real < n ? tp_works_new (graph, certain->groups) : NULL;
+  certain->names = names;
+  certain->works = works;
+  costs = certain->is_to_read && n_real == n ? new_shared (certain, n) : NULL;
+  if (costs != NULL)
+    certain->first_of = first_of = list_firsts (names);
+  else
+    costs = tp_costs_new (n, devices, graph, certain->groups);
+  certain->costs = costs;
   costs->host = tp_lookup_find_host (devices, n);
-  if (is_mapped != NULL)
-    costs->is_mapped = list_claimed (devices, n, is_mapped);
+  if (certain->is_mapped != NULL)
+    costs->is_mapped = list_claimed (devices, n, certain->is_mapped);
   costs->kernels = n_real > 0 ? tp_names_number_kernels (names) : NULL;
-  if (n_real == n)
-    costs->copy_rows = share_copies (graph);
-  certain = (Certain){ graph, groups, names, works, costs, NULL };
-  for (int i = 0; i < n; i++)
-    if (!tp_device_is_simulated (devices[i]))
-      fill_real (&certain, i);
-    else if (!fill_simulated (&certain, i, error))
-      return NULL;
-  return g_steal_pointer (&costs);
+  return fill (certain, error) ? g_steal_pointer (&costs) : NULL;
 }
 
 TpCosts *
@@ -223,10 +280,19 @@ tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
                        const char *const *devices, const gboolean *is_mapped,
                        GError **error)
 {
-  g_autoptr (TpCosts) costs = tp_costs_find_certain_to_read (
-      graph, groups, devices, is_mapped, error);
+  Certain certain = { .graph = graph, .groups = groups, .devices = devices,
+                      .is_mapped = is_mapped };
 
-  if (costs != NULL)
-    part_copies (costs);
-  return g_steal_pointer (&costs);
+  return find (&certain, error);
+}
+
+TpCosts *
+tp_costs_find_certain_to_read (const TpGraph *graph, const TpGroups *groups,
+                               const char *const *devices,
+                               const gboolean *is_mapped, GError **error)
+{
+  Certain certain = { .graph = graph, .groups = groups, .devices = devices,
+                      .is_mapped = is_mapped, .is_to_read = TRUE };
+
+  return find (&certain, error);
 }

@@ -15,8 +15,8 @@
 TpCosts *tp_costs_find_certain (const TpGraph *graph, const TpGroups *groups,
                                 const char *const *devices, const gboolean *is_mapped,
                                GError **error);
-/* The same, but its figures of copies are not to be changed: rows that are equal may be
- * there once. */
+/* The same, but its figures are not to be changed: rows that are equal may be there
+ * once. */
 TpCosts *tp_costs_find_certain_to_read (const TpGraph *graph,
                                         const TpGroups *groups,
                                         const char *const *devices,

@@ -138,6 +138,7 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->feeds);
   g_free (costs->fetches);
   g_free (costs->latencies_ns);
+  g_free (costs->unit_rows);
   g_free (costs->copy_rows);
   g_free (costs->kernels);
   g_free (costs->rates);
@@ -145,46 +146,6 @@ tp_costs_unref (TpCosts *costs)
   g_free (costs->speeds);
   tp_cost_errors_free (costs->errors);
   g_free (costs);
-}
-
-TpCost *
-tp_costs_node (const TpCosts *costs, int node, int device)
-{
-  g_assert (node >= 0 && node < costs->n_nodes);
-  g_assert (device >= 0 && device < costs->n_devices);
-  return &costs->nodes[(gsize) node * costs->n_devices + device];
-}
-
-TpCost *
-tp_costs_group (const TpCosts *costs, int group, int device)
-{
-  g_assert (group >= 0 && group < costs->n_groups);
-  g_assert (device >= 0 && device < costs->n_devices);
-  return &costs->groups[(gsize) group * costs->n_devices + device];
-}
-
-/* Where the row of @tensor begins. */
-static gsize
-find_copy (const TpCosts *costs, int tensor)
-{
-  return (gsize) (costs->copy_rows == NULL ? tensor : costs->copy_rows[tensor])
-         * costs->n_devices;
-}
-
-TpCost *
-tp_costs_feed (const TpCosts *costs, int tensor, int device)
-{
-  g_assert (tensor >= 0 && tensor < costs->n_tensors);
-  g_assert (device >= 0 && device < costs->n_devices);
-  return &costs->feeds[find_copy (costs, tensor) + device];
-}
-
-TpCost *
-tp_costs_fetch (const TpCosts *costs, int tensor, int device)
-{
-  g_assert (tensor >= 0 && tensor < costs->n_tensors);
-  g_assert (device >= 0 && device < costs->n_devices);
-  return &costs->fetches[find_copy (costs, tensor) + device];
 }
 
 /* One after the other. Figures of a bad file may be anything: what cannot be

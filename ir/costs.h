@@ -92,6 +92,8 @@ typedef struct TpCosts
   gint64 *latencies_ns;       /* [device]: what a copy to it takes however small it
                                * is; [n_devices + device]: from it; 0: not known. No
                                * figure of these costs */
+  int *unit_rows;             /* (nullable) [node, then group]: which row of @nodes is
+                               * its own, where they share them: @groups has none */
   int *copy_rows;             /* (nullable) [tensor]: which row of both is its own,
                                * where tensors share them; NULL: that of its
                                * number */
@@ -137,10 +139,52 @@ TpCosts *tp_costs_new_sized (int n_devices, const char *const *devices,
 TpCosts *tp_costs_ref (TpCosts *costs);
 void tp_costs_unref (TpCosts *costs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpCosts, tp_costs_unref)
-TpCost *tp_costs_node (const TpCosts *costs, int node, int device);
-TpCost *tp_costs_group (const TpCosts *costs, int group, int device);
-TpCost *tp_costs_feed (const TpCosts *costs, int tensor, int device);
-TpCost *tp_costs_fetch (const TpCosts *costs, int tensor, int device);
+
+static inline TpCost *
+tp_costs_node (const TpCosts *costs, int node, int device)
+{
+  int row = costs->unit_rows == NULL ? node : costs->unit_rows[node];
+
+  g_assert (node >= 0 && node < costs->n_nodes);
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->nodes[(gsize) row * costs->n_devices + device];
+}
+
+static inline TpCost *
+tp_costs_group (const TpCosts *costs, int group, int device)
+{
+  g_assert (group >= 0 && group < costs->n_groups);
+  g_assert (device >= 0 && device < costs->n_devices);
+  return costs->unit_rows == NULL
+             ? &costs->groups[(gsize) group * costs->n_devices + device]
+             : &costs->nodes[(gsize) costs->unit_rows[costs->n_nodes + group]
+                                 * costs->n_devices
+                             + device];
+}
+
+/* Where the row of @tensor begins, in both tables of copies. */
+static inline gsize
+tp_costs_get_copy (const TpCosts *costs, int tensor)
+{
+  g_assert (tensor >= 0 && tensor < costs->n_tensors);
+  return (gsize) (costs->copy_rows == NULL ? tensor : costs->copy_rows[tensor])
+         * costs->n_devices;
+}
+
+static inline TpCost *
+tp_costs_feed (const TpCosts *costs, int tensor, int device)
+{
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->feeds[tp_costs_get_copy (costs, tensor) + device];
+}
+
+static inline TpCost *
+tp_costs_fetch (const TpCosts *costs, int tensor, int device)
+{
+  g_assert (device >= 0 && device < costs->n_devices);
+  return &costs->fetches[tp_costs_get_copy (costs, tensor) + device];
+}
+
 /* Any of the four. */
 typedef TpCost *(*TpCostsGet) (const TpCosts *costs, int row, int device);
 /* Keeps rows of copies that are equal once, if that are most of them: figures of

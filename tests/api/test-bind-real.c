@@ -286,6 +286,68 @@ test_relaxed (void)
   bind_case_clear (&it);
 }
 
+/* ---- rows that are there once --------------------------------------------- */
+
+static void
+assert_equal_rows (const TpCosts *a, const TpCosts *b, TpCostsGet get, int n)
+{
+  for (int i = 0; i < n; i++)
+    for (int d = 0; d < a->n_devices; d++)
+      {
+        const TpCost *x = get (a, i, d), *y = get (b, i, d);
+
+        g_assert_cmpint (x->time_ns, ==, y->time_ns);
+        g_assert_cmpint (x->spread_ns, ==, y->spread_ns);
+        g_assert_cmpint (x->is_estimated, ==, y->is_estimated);
+        g_assert_cmpstr (x->reason, ==, y->reason);
+      }
+}
+
+/* Returns whether rows to read are shared. */
+static gboolean
+compare_shared (const char *name, const char *const *devices)
+{
+  g_autoptr (TpGraph) graph = bind_case_load (name);
+  g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
+  g_autoptr (TpCosts) all
+      = tp_costs_find_certain (graph, groups, devices, NULL, NULL);
+  g_autoptr (TpCosts) shared
+      = tp_costs_find_certain_to_read (graph, groups, devices, NULL, NULL);
+
+  g_assert_null (all->unit_rows);
+  g_assert_null (all->copy_rows);
+  g_assert_cmpint (shared->host, ==, all->host);
+  g_assert_cmpint (shared->n_groups, ==, groups->n_groups);
+  assert_equal_rows (all, shared, tp_costs_node, graph->n_nodes);
+  assert_equal_rows (all, shared, tp_costs_group, groups->n_groups);
+  assert_equal_rows (all, shared, tp_costs_feed, graph->n_tensors);
+  assert_equal_rows (all, shared, tp_costs_fetch, graph->n_tensors);
+  for (int i = 0; i < graph->n_nodes + groups->n_groups; i++)
+    g_assert_cmpint (shared->kernels[i], ==, all->kernels[i]);
+  return shared->unit_rows != NULL && shared->copy_rows != NULL;
+}
+
+/* What the graph says nothing of, of devices that are all real. */
+static void
+test_shared (void)
+{
+  static const struct
+  {
+    const char *name;
+    gboolean is_silent;
+  } graphs[] = { { "residual.json", TRUE },
+                 { "joined.json", TRUE },
+                 { "mlp.json", TRUE },
+                 { "given.json", FALSE } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (graphs); i++)
+    for (gsize k = 0; k < G_N_ELEMENTS (pairs); k++)
+      if (are_there (pairs[k]))
+        g_assert_cmpint (compare_shared (graphs[i].name, pairs[k]), ==,
+                         graphs[i].is_silent
+                             && !tp_device_is_simulated (pairs[k][1]));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -294,5 +356,6 @@ main (int argc, char **argv)
   g_test_add_func ("/bind-real/lies", test_lies);
   g_test_add_func ("/bind-real/trusting", test_trusting);
   g_test_add_func ("/bind-real/relaxed", test_relaxed);
+  g_test_add_func ("/bind-real/shared", test_shared);
   return g_test_run ();
 }
