@@ -77,13 +77,24 @@ are_equal (const TpCost *have, const TpCost *want)
 }
 
 static gboolean
+is_equal_row (const TpCost *have, const TpCost *want, int n_devices)
+{
+  gboolean is_equal = TRUE;
+
+  for (int d = 0; d < n_devices && is_equal; d++)
+    is_equal = are_equal (&have[d], &want[d]);
+  return is_equal;
+}
+
+static gboolean
 compare_row (TpBind *bind, const TpCosts *should_be, const Table *table, int row,
              const char *whence)
 {
   const TpCost *have = table->get (bind->plan->costs, row, 0);
   const TpCost *want = table->get (should_be, row, 0);
-  gboolean is_good = TRUE;
 
+  if (is_equal_row (have, want, bind->plan->n_devices))
+    return TRUE;
   for (int d = 0; d < bind->plan->n_devices; d++)
     {
       g_autofree char *has = NULL, *should = NULL;
@@ -92,11 +103,11 @@ compare_row (TpBind *bind, const TpCosts *should_be, const Table *table, int row
         continue;
       has = describe (&have[d]);
       should = describe (&want[d]);
-      is_good = tp_bind_fail (bind, "%s '%s' on '%s': the plan has %s, %s %s",
-                              table->what, table->get_name (bind, row),
-                              bind->plan->devices[d], has, whence, should);
+      tp_bind_fail (bind, "%s '%s' on '%s': the plan has %s, %s %s", table->what,
+                    table->get_name (bind, row), bind->plan->devices[d], has,
+                    whence, should);
     }
-  return is_good;
+  return FALSE;
 }
 
 static gboolean

@@ -160,9 +160,9 @@ check_copies (TpBind *bind, int device)
     {
       const TpTensor *tensor = &bind->graph->tensors[i];
 
-      if (tp_tensor_is_resident (tensor) || tensor->n_copies > 0
-          || (tp_costs_feed (costs, i, device)->time_ns > 0
-              && tp_costs_fetch (costs, i, device)->time_ns > 0))
+      if ((tp_costs_feed (costs, i, device)->time_ns > 0
+           && tp_costs_fetch (costs, i, device)->time_ns > 0)
+          || tp_tensor_is_resident (tensor) || tensor->n_copies > 0)
         continue;
       return tp_bind_fail (bind, "tensor '%s': copies to or from '%s' for 0 ns",
                            tensor->name, costs->devices[device]);
