@@ -100,6 +100,25 @@ check_flags (TpBind *bind)
   return is_good;
 }
 
+static gboolean
+has_guesses (const TpCost *table, gsize n_cells)
+{
+  for (gsize i = 0; i < n_cells; i++)
+    if (table[i].is_estimated)
+      return TRUE;
+  return FALSE;
+}
+
+/* Most plans have none, which is seen in one walk for all devices. */
+static gboolean
+has_any_guess (const TpCosts *costs)
+{
+  gsize n = (gsize) costs->n_devices;
+
+  return has_guesses (costs->nodes, n * costs->n_nodes)
+         || has_guesses (costs->groups, n * costs->n_groups);
+}
+
 /* A guess is never sure of itself. */
 static gboolean
 check_guesses (TpBind *bind, const TpCost *table, int n_rows, int device)
@@ -171,7 +190,7 @@ check_copies (TpBind *bind, int device)
 }
 
 static gboolean
-check_device (TpBind *bind, int device)
+check_device (TpBind *bind, int device, gboolean is_guessing)
 {
   const TpCosts *costs = bind->plan->costs;
   const char *name = costs->devices[device];
@@ -183,9 +202,10 @@ check_device (TpBind *bind, int device)
                             name);
   if (bind->plan->version > 1 && (facts == NULL || *facts[device] == 0))
     return tp_bind_fail (bind, "facts: none of device '%s'", name);
-  return check_guesses (bind, costs->nodes, costs->n_nodes, device)
-         && check_guesses (bind, costs->groups, costs->n_groups, device)
-         && check_group_guesses (bind, device)
+  return (!is_guessing
+          || (check_guesses (bind, costs->nodes, costs->n_nodes, device)
+              && check_guesses (bind, costs->groups, costs->n_groups, device)
+              && check_group_guesses (bind, device)))
          && (device == costs->host || check_copies (bind, device));
 }
 
@@ -287,6 +307,7 @@ check_figures (TpBind *bind)
       = tp_costs_find_certain_to_read (bind->graph, bind->groups,
                                        (const char *const *) plan->devices,
                                        plan->costs->is_mapped, &error);
+  gboolean is_guessing = has_any_guess (plan->costs);
   gboolean is_good;
 
   if (certain == NULL)
@@ -300,7 +321,7 @@ check_figures (TpBind *bind)
       && (plan->costs->is_same_silicon || plan->costs->has_own_processors))
     is_good = tp_bind_fail (bind, "same_silicon: devices are simulated");
   for (int i = 0; i < plan->n_devices; i++)
-    is_good &= check_device (bind, i);
+    is_good &= check_device (bind, i, is_guessing);
   return check_errors (bind) && is_good && check_trust (bind)
          && check_certain_choice (bind);
 }
