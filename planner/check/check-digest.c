@@ -7,8 +7,6 @@
 
 #include "planner/check/check-digest.h"
 
-#include "ir/guard.h"
-
 /* A thread takes some 50 us to start, a figure 20 ns. */
 #define MANY_FIGURES 50000
 
@@ -20,14 +18,6 @@ compute (gpointer data)
   self->digest = tp_costs_compute_digest (self->costs);
 }
 
-/* Where memory runs out here, it is computed, or refused, by who waits for it. */
-static gpointer
-work (gpointer data)
-{
-  tp_guard (compute, data, "to check a plan", NULL);
-  return NULL;
-}
-
 void
 tp_checker_digest_begin (TpCheckerDigest *self, const TpCosts *costs)
 {
@@ -35,23 +25,15 @@ tp_checker_digest_begin (TpCheckerDigest *self, const TpCosts *costs)
                   + 2 * (gint64) costs->n_tensors;
 
   self->costs = costs;
-  if (n_rows * costs->n_devices >= MANY_FIGURES
-      && g_get_num_processors () > 1)
-    self->thread = g_thread_try_new ("digest", work, self, NULL);
+  tp_beside_begin (&self->beside, compute, self, "to check a plan",
+                   n_rows * costs->n_devices >= MANY_FIGURES);
 }
 
-static void
-wait_for_it (TpCheckerDigest *self)
-{
-  if (self->thread != NULL)
-    g_thread_join (g_steal_pointer (&self->thread));
-}
-
+/* Where memory ran out beside, it is computed, or refused, by who waits for it. */
 const char *
 tp_checker_digest_end (TpCheckerDigest *self)
 {
-  wait_for_it (self);
-  if (self->digest == NULL)
+  if (!tp_beside_end (&self->beside, NULL))
     compute (self);
   return self->digest;
 }
@@ -59,6 +41,6 @@ tp_checker_digest_end (TpCheckerDigest *self)
 void
 tp_checker_digest_clear (TpCheckerDigest *self)
 {
-  wait_for_it (self);
+  tp_beside_clear (&self->beside);
   g_clear_pointer (&self->digest, g_free);
 }

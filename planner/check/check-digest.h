@@ -2,12 +2,13 @@
 #ifndef TP_PLANNER_CHECK_DIGEST_H
 #define TP_PLANNER_CHECK_DIGEST_H
 
+#include "ir/beside.h"
 #include "ir/costs.h"
 
 typedef struct
 {
   const TpCosts *costs;
-  GThread *thread;            /* NULL: none is at work */
+  TpBeside beside;
   char *digest;
 } TpCheckerDigest;
 
