@@ -128,7 +128,7 @@ tp_session_release_recipes (TpSession *session, int unit)
 {
   TpArray *recipes = session->recipes;
 
-  while (recipes->len > 0)
+  while (recipes != NULL && recipes->len > 0)
     {
       const TpSessionRecipe *it
           = &tp_array_index (recipes, TpSessionRecipe, recipes->len - 1);

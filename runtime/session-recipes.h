@@ -17,7 +17,7 @@ typedef struct
  * kernels, and the host has those; else by the references. TPLAN_ERROR_MEMORY. */
 gboolean tp_session_hold_recipes (TpSession *session, const TpRecipeWay *way,
                                   GError **error);
-/* Lets those go that no unit behind @unit reads. */
+/* Lets those go that no unit behind @unit reads; also of a session that is only begun. */
 void tp_session_release_recipes (TpSession *session, int unit);
 
 #endif

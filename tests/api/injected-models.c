@@ -395,7 +395,8 @@ injected_write_kinds (const char *path)
     const char *name, *shape;
   } weights[] = { { "wc", "[24, 8, 3, 3]" }, { "wd", "[24, 1, 5, 5]" },
                   { "wm", "[200, 100]" },    { "s", "[100]" },
-                  { "wl", "[1, 64, 100]" },  { "rl", "[1, 64, 16]" } };
+                  { "wl", "[1, 64, 100]" },  { "rl", "[1, 64, 16]" },
+                  { "wt", "[100, 3000]" } }; /* too large to be folded */
   g_autofree char *many = list_names ("v", 40);
   GString *text = g_string_new ("{\"format\": \"tplan-graph/1\", \"opset\": 17, "
                                 "\"inputs\": [{\"name\": \"x\", \"shape\": "
@@ -413,7 +414,7 @@ injected_write_kinds (const char *path)
                             "\"random\": {\"seed\": %d}}", i > 0 ? ", " : "",
                             weights[i].name, weights[i].shape, (int) i);
   g_string_append (text, "], \"outputs\": [\"y1\", \"y2\", \"y3\", \"y4\", "
-                         "\"y5\", \"y6\", \"y7\"], \"ops\": [");
+                         "\"y5\", \"y6\", \"y7\", \"y8\"], \"ops\": [");
   add_kind (text, "Conv", "\"x\", \"wc\"", "c1", "\"pads\": [1, 1, 1, 1]");
   add_kind (text, "Conv", "\"c1\", \"wd\"", "c2",
             "\"pads\": [2, 2, 2, 2], \"group\": 24, \"strides\": [2, 2]");
@@ -427,6 +428,8 @@ injected_write_kinds (const char *path)
   add_kind (text, "Attention", "\"m\", \"m\", \"m\"", "y7",
             "\"q_num_heads\": 4, \"kv_num_heads\": 4, \"is_causal\": 1");
   add_kind (text, "Concat", many, "y5", "\"axis\": 0");
+  add_kind (text, "Tanh", "\"wt\"", "wt1", "");
+  add_kind (text, "MatMul", "\"m1\", \"wt1\"", "y8", "");
   g_string_append (text, ", {\"type\": \"Sum\", \"inputs\": [");
   g_free (g_steal_pointer (&many));
   many = list_names ("u", 40);
