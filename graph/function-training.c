@@ -1,6 +1,7 @@
-/* function-training.c: one step of an optimizer (ai.onnx.preview.training).
+/* function-training.c: what ops do while a model is trained: one step of an optimizer
+ * (ai.onnx.preview.training), and a BatchNormalization by the statistics of its batch.
  *
- * Inputs are the learning rate R, the count T of steps, and then lists, one behind the
+ * Inputs of an optimizer are the learning rate R, the count T of steps, and then lists, one behind the
  * other: of what is trained (X), of its gradients (G), and of what the optimizer keeps of
  * each. Outputs are the lists of X and of what is kept, as they are after the step. */
 #include "config.h"
@@ -252,6 +253,65 @@ add_momentum (TpBody *self)
   add_all (self, 1, &step, gather_way);
 }
 
+/* ---- BatchNormalization --------------------------------------------------- */
+
+/* That of a model that is used goes by statistics it is given. In training mode, which
+ * networks that standardize their weights are in as well, statistics are those of x. */
+gboolean
+tp_function_is_trained (const TpNode *node)
+{
+  return tp_node_get_int (node, "training_mode", 0) != 0;
+}
+
+/* The mean of each channel of @rows, [N, C, rest]; as [1, C, 1]. */
+static const char *
+add_means (TpBody *self, const char *rows)
+{
+  return tp_body_apply (self, "ReduceMean", rows, TP_BODY_INTS (self, 0, 2),
+                        NULL);
+}
+
+static const char *
+add_list (TpBody *self, const char *x)
+{
+  return tp_body_add_reshape (self, x, 1, (const gint64[]){ -1 });
+}
+
+/* What it was, to be replaced by @now to a part. */
+static void
+add_running (TpBody *self, int i, const char *was, const char *now)
+{
+  double momentum = get_real (self, "momentum", 0.9);
+  const char *kept = multiply (self, was, tp_body_add_float (self, momentum));
+  const char *moved
+      = multiply (self, now, tp_body_add_float (self, 1.0 - momentum));
+
+  if (tp_body_get_output (self, i) != NULL)
+    tp_body_add (self, "Add", NULL, tp_body_get_output (self, i), kept, moved, NULL);
+}
+
+static void
+add_batch_normalization (TpBody *self)
+{
+  const TpAttr epsilon = { .name = "epsilon", .kind = TP_ATTR_FLOAT,
+                           .f = get_real (self, "epsilon", 1e-5) };
+  const TpNode plain = { .type = self->node->type, .n_attrs = 1,
+                         .attrs = &epsilon };
+  const char *x = tp_body_get_input (self, 0), *y = tp_body_get_output (self, 0);
+  const char *rows = tp_body_add_reshape (self, x, 3, (const gint64[]){ 0, 0, -1 });
+  const char *means = add_means (self, rows);
+  const char *rest = tp_body_apply (self, "Sub", rows, means, NULL);
+  const char *mean = add_list (self, means);
+  const char *variance = add_list (self, add_means (self, multiply (self, rest, rest)));
+  const char *inputs[] = { x, tp_body_get_input (self, 1),
+                           tp_body_get_input (self, 2), mean, variance };
+
+  tp_body_add_node (self, &plain,
+                    (TpNodeNames){ G_N_ELEMENTS (inputs), inputs, 1, &y });
+  add_running (self, 1, tp_body_get_input (self, 3), mean);
+  add_running (self, 2, tp_body_get_input (self, 4), variance);
+}
+
 /* ---- the table ------------------------------------------------------------ */
 
 static const char *const adagrad_attrs[] = { "decay_factor", "epsilon",
@@ -266,7 +326,11 @@ static const char *const momentum_attrs[] = { "alpha", "beta", "mode",
   { "ai.onnx.preview.training." type, LISTS + n_lists, G_MAXINT, G_MAXINT,      \
     attrs, { 0.0 }, add }
 
+static const char *const norm_attrs[] = { "epsilon", "momentum", "training_mode",
+                                          NULL };
+
 static const TpFunction functions[] = {
+  { "BatchNormalization", 5, 5, 3, norm_attrs, { 0.0 }, add_batch_normalization },
   OPTIMIZER ("Adagrad", 3, adagrad_attrs, add_adagrad),
   OPTIMIZER ("Adam", 4, adam_attrs, add_adam),
   OPTIMIZER ("Momentum", 3, momentum_attrs, add_momentum),

@@ -1,9 +1,11 @@
-/* function-training.h: one step of an optimizer (ai.onnx.preview.training). */
+/* function-training.h: what ops do while a model is trained. */
 #ifndef TP_GRAPH_FUNCTION_TRAINING_H
 #define TP_GRAPH_FUNCTION_TRAINING_H
 
 #include "graph/function-body.h"
 
 const TpFunction *tp_function_list_training (gsize *out_n);
+/* Whether a BatchNormalization goes by the statistics of its batch. */
+gboolean tp_function_is_trained (const TpNode *node);
 
 #endif

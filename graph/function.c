@@ -36,6 +36,15 @@ static const TpFunction *(*const lists[]) (gsize *) = {
   tp_function_list_quantized, tp_function_list_training,
 };
 
+/* Of ops that have a record, which nodes are another op all the same. */
+static const struct
+{
+  const char *type;
+  gboolean (*is_meant) (const TpNode *node);
+} others[] = {
+  { "BatchNormalization", tp_function_is_trained },
+};
+
 static const TpFunction *
 find_function (const char *type)
 {
@@ -55,6 +64,15 @@ gboolean
 tp_function_is_known (const char *type)
 {
   return tp_op_find (type) == NULL && find_function (type) != NULL;
+}
+
+gboolean
+tp_function_is_meant (const TpNode *node)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
+    if (strcmp (others[i].type, node->type) == 0)
+      return others[i].is_meant (node);
+  return tp_function_is_known (node->type);
 }
 
 /* ---- checking ---------------------------------------------------------- */

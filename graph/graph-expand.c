@@ -14,7 +14,7 @@ tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
   TpNode own = *node;
 
   own.group = tp_builder_find_group (builder, node->name);
-  if (node->n_costs == 0 && tp_function_is_known (node->type))
+  if (node->n_costs == 0 && tp_function_is_meant (node))
     return tp_function_expand (builder, &own, names, error);
   return tp_builder_add_plain_node (builder, &own, names, error);
 }
