@@ -7,6 +7,7 @@
 #include "graph/graph-group.h"
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "ir/op.h"
 
 #include <string.h>
 
@@ -213,6 +214,23 @@ tp_draft_count_uses (TpDraft *draft, int *n_uses)
     n_uses[tp_array_index (draft->outputs, int, i)]++;
   for (guint i = 0; i < draft->tensors->len; i++)
     n_uses[i] += tp_draft_tensor (draft, i)->state > 0;
+}
+
+gint64
+tp_draft_count_products (TpDraft *draft, const TpNode *node)
+{
+  g_autofree const TpTensor **inputs = NULL;
+
+  if (node->op->kind != TP_OP_CONTRACT)
+    return 0;
+  if (node->op->count_products == NULL)
+    return G_MAXINT64;
+  inputs = tp_new0 (const TpTensor *, node->n_inputs + 1);
+  for (int i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i] >= 0)
+      inputs[i] = tp_draft_tensor (draft, node->inputs[i]);
+  return node->op->count_products (node, inputs,
+                                   tp_draft_tensor (draft, node->outputs[0]));
 }
 
 /* ---- removal ----------------------------------------------------------- */

@@ -79,18 +79,23 @@ count_read (const TpNode *node)
                                                : node->n_inputs;
 }
 
-/* Elements to read and write; -1: not to be folded. Contractions, windows
- * and recurrences do more work than that, and are never found in shape
- * arithmetic. */
+static gboolean
+makes_integers (TpDraft *draft, const TpNode *node)
+{
+  return tp_dtype_is_integer (tp_draft_tensor (draft, node->outputs[0])->dtype);
+}
+
+/* Elements to read and write, and products to sum up; -1: not to be folded. Other
+ * contractions, windows and recurrences do more work than that, and sums of integers may
+ * have been more than a double holds. */
 static gint64
 count_elements (TpDraft *draft, const TpNode *node)
 {
   gint64 n = 0, n_read = count_read_data (draft, node);
 
-  if (node->op == NULL || node->op->reference == NULL
-      || node->op->kind == TP_OP_CONTRACT || node->op->kind == TP_OP_WINDOW
-      || node->op->kind == TP_OP_RECURRENT
-      || node->n_inputs == 0)
+  if (node->op == NULL || node->op->reference == NULL || node->n_inputs == 0
+      || node->op->kind == TP_OP_WINDOW || node->op->kind == TP_OP_RECURRENT
+      || (node->op->kind == TP_OP_CONTRACT && makes_integers (draft, node)))
     return -1;
   for (int i = 0; i < count_read (node); i++)
     {
@@ -112,7 +117,7 @@ count_elements (TpDraft *draft, const TpNode *node)
         return -1;
       n += output->count;
     }
-  return n;
+  return tp_size_add (n, tp_draft_count_products (draft, node), &n) ? n : -1;
 }
 
 /* A view or a copy of a constant is the same bytes, however many. */

@@ -9,6 +9,7 @@
 
 #include "graph/pass.h"
 #include "ir/guard.h"
+#include "ir/map.h"
 #include "ir/op.h"
 #include "ir/recipe.h"
 #include "ops/op.h"
@@ -21,7 +22,7 @@
                                * between; what comes out has no more than these */
 #define MOST_RESULTS 2        /* times the bytes of all constants have all results */
 #define MOST_WORK 64          /* times the bytes of all constants are read and
-                               * written in all */
+                               * written in all; a product counts as one */
 #define NOT_CONSTANT (-1)
 
 typedef struct
@@ -65,12 +66,29 @@ count_bytes (const TpTensor *tensor)
   return tensor->init.kind == TP_INIT_FILL ? 0 : tensor->size_bytes;
 }
 
-/* Each constant once, however many read it. */
+/* Whether its values are not those of one in @seen, of another shape maybe; puts them
+ * there. What is drawn by one seed is one thing. */
+static gboolean
+is_new (TpMap *seen, const TpTensor *tensor)
+{
+  const TpInit *init = &tensor->init;
+  gpointer key = init->kind == TP_INIT_DATA
+                     ? (gpointer) init->data
+                     : GSIZE_TO_POINTER ((gsize) init->seed * 2 + 1);
+
+  if (tp_map_lookup (seen, key) != NULL)
+    return FALSE;
+  tp_map_insert (seen, key, key);
+  return TRUE;
+}
+
+/* Each constant once, however many read it or a view of it. */
 static void
 count_constants (Pass *self)
 {
   TpDraft *draft = self->draft;
-  g_autofree guint8 *is_seen = tp_new0 (guint8, draft->tensors->len + 1);
+  g_autoptr (TpMap) seen
+      = tp_map_new (g_direct_hash, g_direct_equal, NULL, NULL);
 
   for (guint i = 0; i < draft->nodes->len; i++)
     {
@@ -79,13 +97,11 @@ count_constants (Pass *self)
       for (int j = 0; node->type != NULL && j < node->n_inputs; j++)
         {
           int tensor = node->inputs[j];
-          gint64 n = tensor < 0 || is_seen[tensor]
-                         ? 0 : self->made_of[tensor];
+          gint64 n = tensor < 0 ? 0 : self->made_of[tensor];
 
-          if (n > 0 && !tp_size_add (self->all_bytes, n, &self->all_bytes))
+          if (n > 0 && is_new (seen, tp_draft_tensor (draft, tensor))
+              && !tp_size_add (self->all_bytes, n, &self->all_bytes))
             self->all_bytes = G_MAXINT64 / (2 * MOST_WORK);
-          if (tensor >= 0)
-            is_seen[tensor] = TRUE;
         }
     }
   self->all_bytes = MIN (self->all_bytes, G_MAXINT64 / (2 * MOST_WORK));
@@ -113,8 +129,8 @@ pass_init (Pass *self, TpDraft *draft)
 
 /* ---- what can be taken, forwards ----------------------------------------- */
 
-/* Contractions and windows may do any work, and integers that are dequantized are
- * kept because they are small. */
+/* Windows may do any work, as contractions may of which nobody can tell, and integers that
+ * are dequantized are kept because they are small. */
 static gboolean
 is_kind_taken (const TpNode *node)
 {
@@ -127,7 +143,8 @@ is_kind_taken (const TpNode *node)
     if (node->attrs[i].kind == TP_ATTR_TENSOR)
       return FALSE;
   return node->op->kind == TP_OP_MAP || node->op->kind == TP_OP_REDUCE
-         || node->op->kind == TP_OP_MOVE || node->op->kind == TP_OP_VIEW;
+         || node->op->kind == TP_OP_MOVE || node->op->kind == TP_OP_VIEW
+         || node->op->count_products != NULL;
 }
 
 /* What the inputs of node @index are made of, each counted once; NOT_CONSTANT: one is
@@ -189,7 +206,9 @@ can_take (Pass *self, int index, gint64 *out_made_of)
         return FALSE;
     }
   if (made / MOST_SPREAD > *out_made_of
-      || !tp_size_add (bytes, made, &bytes) || bytes > self->left_work)
+      || !tp_size_add (bytes, made, &bytes)
+      || !tp_size_add (bytes, tp_draft_count_products (self->draft, node), &bytes)
+      || bytes > self->left_work)
     return FALSE;
   self->left_work -= bytes;
   return TRUE;

@@ -149,6 +149,11 @@ struct TpOp
    * attributes; TP_PRODUCT_ALL: of every input. So `ref` is exact with reference()
    * alone. NULL: it is none. */
   const guint *products;
+
+  /* How many products it sums up, of a CONTRACT whose shapes tell; G_MAXINT64: more than
+   * can be counted. NULL: it may do any work. */
+  gint64 (*count_products) (const TpNode *node, const TpTensor *const *inputs,
+                            const TpTensor *output);
   TpRanks ranks;              /* and so of what only compares */
 
   /* Elementwise ops: the dimension of the output that dimension 0 of input @i

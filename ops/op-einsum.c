@@ -17,6 +17,7 @@ typedef struct
   char labels[MAX_LABELS + 1]; /* the output's first */
   gint64 extents[MAX_LABELS];
   int n_labels, n_outputs;
+  gint64 n_products;
 } Einsum;
 
 static void
@@ -214,8 +215,6 @@ einsum_init (Einsum *einsum, const TpNode *node, const int *ranks,
              const gint64 *const *dims, GError **error)
 {
   g_autofree char *output = NULL;
-  gint64 n_products;
-
   *einsum = (Einsum){ 0 };
   if (!split_equation (einsum, node, ranks, &output, error)
       || !add_labels (einsum, node, output, error))
@@ -229,7 +228,7 @@ einsum_init (Einsum *einsum, const TpNode *node, const int *ranks,
     if (einsum->extents[i] == -1)
       return tp_op_fail (node, error, "label '%c' of the output is in no input",
                          einsum->labels[i]);
-  if (!tp_dims_count (einsum->n_labels, einsum->extents, &n_products))
+  if (!tp_dims_count (einsum->n_labels, einsum->extents, &einsum->n_products))
     return tp_op_fail (node, error,
                        "the equation asks for more than 2^60 products");
   return TRUE;
@@ -369,6 +368,16 @@ static const TpAttrSpec einsum_attrs[] = {
   { 0 },
 };
 
+static gint64
+einsum_count_products (const TpNode *node, const TpTensor *const *inputs,
+                       const TpTensor *output)
+{
+  g_auto (Einsum) einsum = { 0 };
+
+  return init_of_tensors (&einsum, node, inputs, NULL) ? einsum.n_products
+                                                       : G_MAXINT64;
+}
+
 const TpOp tp_op_einsum = {
   .name = "Einsum",
   .kind = TP_OP_CONTRACT,
@@ -381,4 +390,5 @@ const TpOp tp_op_einsum = {
   .lower = einsum_lower,
   .reference = einsum_reference,
   .products = TP_PRODUCT (TP_PRODUCT_ALL),
+  .count_products = einsum_count_products,
 };

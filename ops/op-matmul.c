@@ -208,6 +208,21 @@ matmul_reference (const TpNode *node, const TpRefTensor *const *inputs,
   tp_matmul_reference (inputs[0], inputs[1], outputs[0].data);
 }
 
+static gint64
+count_sums (const TpTensor *output, gint64 n_terms)
+{
+  gint64 n;
+
+  return tp_size_mul (output->count, n_terms, &n) ? n : G_MAXINT64;
+}
+
+static gint64
+matmul_count_products (const TpNode *node, const TpTensor *const *inputs,
+                       const TpTensor *output)
+{
+  return count_sums (output, inputs[0]->dims[inputs[0]->rank - 1]);
+}
+
 const TpOp tp_op_matmul = {
   .name = "MatMul",
   .kind = TP_OP_CONTRACT,
@@ -220,6 +235,7 @@ const TpOp tp_op_matmul = {
   .lower = matmul_lower,
   .reference = matmul_reference,
   .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1)),
+  .count_products = matmul_count_products,
 };
 
 /* ---- Gemm: alpha * a' b' + beta * c ------------------------------------- */
@@ -396,6 +412,14 @@ static const TpAttrSpec gemm_attrs[] = {
   { 0 },
 };
 
+static gint64
+gemm_count_products (const TpNode *node, const TpTensor *const *inputs,
+                     const TpTensor *output)
+{
+  return count_sums (output,
+                     inputs[0]->dims[gemm_new (node).is_a_transposed ? 0 : 1]);
+}
+
 const TpOp tp_op_gemm = {
   .name = "Gemm",
   .kind = TP_OP_CONTRACT,
@@ -407,6 +431,7 @@ const TpOp tp_op_gemm = {
   .infer = gemm_infer,
   .lower = gemm_lower,
   .reference = gemm_reference,
+  .count_products = gemm_count_products,
   .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1), TP_MOVES (2)),
 };
 

@@ -72,6 +72,10 @@ static const struct
   { 13, "ints x 1 2;ints r 2;Tile x r -> y", "1 2 1 2" },
   { 13, "ints x 3 -4;Abs x -> a;Neg a -> n;Sub n x -> p;Max p x -> m;"
         "Min m a -> y", "3 0" },
+  /* a product of matrices */
+  { 13, "ints a 1 2;ints d 2 1;Reshape a d -> r;Cast r -> f to=1;ints c 1 2;"
+        "Reshape a c -> q;Cast q -> g to=1;MatMul f g -> m;Cast m -> i to=7;"
+        "ints l -1;Reshape i l -> y", "1 2 2 4" },
   /* what a double cannot hold is moved exactly */
   { 13, "ints x 9223372036854775807 1;ints a 0;ints k 0;"
         "Gather x k -> g;Unsqueeze g a -> u;ints s -1;Reshape u s -> y",
@@ -109,6 +113,7 @@ static const char *const inexact[] = {
   "ints a 3037000500;ints b 3037000501;Mul a b -> y",
   "ints a 9007199254740993;ints b 9007199254740992;Equal a b -> y",
   "ints a 9007199254740993;Gather a a -> y",
+  "ints a 3 1;MatMul a a -> y", /* on the way to it, sums may be large */
   "ints a 1234567890123456789 1;Transpose a -> y",
 };
 

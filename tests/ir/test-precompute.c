@@ -114,6 +114,9 @@ static const struct
     OP ("Exp", "'a'", "b") ","
     CAST ("b", "c", "1") ","
     OP ("Add", "'x', 'c'", "y"), "Add" },
+  /* sums of products, as many as their shapes say */
+  { "{'type': 'Einsum', 'inputs': ['w', 'w'], 'outputs': ['a'], "
+    "'attrs': {'equation': 'i,i->i'}}," OP ("Add", "'x', 'a'", "y"), "Add" },
   /* integers, as positions are */
   { CAST ("w", "a", "6") ","
     CAST ("x", "b", "6") ","
@@ -146,6 +149,34 @@ test_which (void)
 
       g_assert_cmpstr (types, ==, cases[i].types);
     }
+}
+
+/* 1000 x 300 by 300 x 1000 are more products than there may be, for so few bytes, of
+ * which another view is not counted again. */
+static void
+test_products (void)
+{
+  g_autoptr (TpGraph) graph
+      = prepare (OP ("Reshape", "'w', 'size'", "a") ","
+                 OP ("Transpose", "'a'", "b") "," OP ("MatMul", "'b', 'a'", "c") ","
+                 "{'type': 'ReduceMean', 'inputs': ['c'], 'outputs': ['d'], "
+                 "'attrs': {'axes': [0]}}," OP ("Add", "'d', 's'", "y"), "'y'");
+  g_autofree char *types = list_types (graph);
+
+  g_assert_cmpstr (types, ==, "MatMul ReduceMean Add");
+}
+
+/* The same of 300 x 1000 by 1000 x 300, which two views would be enough for. */
+static void
+test_views (void)
+{
+  g_autoptr (TpGraph) graph
+      = prepare (OP ("Reshape", "'w', 'size'", "a") ","
+                 OP ("Transpose", "'a'", "b") "," OP ("MatMul", "'a', 'b'", "c") ","
+                 OP ("Add", "'c', 's'", "y"), "'y'");
+  g_autofree char *types = list_types (graph);
+
+  g_assert_cmpstr (types, ==, "MatMul Add");
 }
 
 /* ---- values ---------------------------------------------------------------- */
@@ -368,6 +399,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/precompute/which", test_which);
+  g_test_add_func ("/precompute/products", test_products);
+  g_test_add_func ("/precompute/views", test_views);
   g_test_add_func ("/precompute/values", test_values);
   g_test_add_func ("/precompute/ways", test_ways);
   g_test_add_func ("/precompute/held", test_held);
