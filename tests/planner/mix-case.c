@@ -106,6 +106,15 @@ tp_test_mix_enlarge (TpTestMixCase *test, gint64 times)
       test->parts[i]->graph->tensors[k].size_bytes *= times;
 }
 
+/* Sizes of tensors are drawn up to what can be counted. */
+static gint64
+add_bytes (gint64 a, gint64 b)
+{
+  gint64 sum;
+
+  return tp_size_add (a, b, &sum) ? sum : G_MAXINT64 / 2;
+}
+
 /* Of the device that takes most, so many percent of what @free_mix takes; of the others now and
  * then. */
 static gint64 *
@@ -118,15 +127,17 @@ draw_tight_limits (const TpMix *free_mix)
   for (int d = 0; d < n; d++)
     {
       for (int i = 0; i < free_mix->n_parts; i++)
-        bytes[d] += free_mix->parts[i].plan->peak_bytes[d]
-                    + free_mix->parts[i].plan->weight_bytes[d];
+        bytes[d] = add_bytes (bytes[d],
+                              add_bytes (free_mix->parts[i].plan->peak_bytes[d],
+                                         free_mix->parts[i].plan->weight_bytes[d]));
       most = bytes[d] > bytes[most] ? d : most;
     }
   for (int d = 0; d < n; d++)
     if (d == most)
-      limits[d] = 1 + bytes[d] * g_test_rand_int_range (60, 100) / 100;
+      limits[d] = 1 + (gint64) ((double) bytes[d]
+                                * g_test_rand_int_range (60, 100) / 100);
     else if (g_test_rand_int_range (0, 4) == 0)
-      limits[d] = 1 + bytes[d] + bytes[most] / 2;
+      limits[d] = add_bytes (bytes[d], 1 + bytes[most] / 2);
   return limits;
 }
 

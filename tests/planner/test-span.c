@@ -440,6 +440,22 @@ test_changed (void)
   g_assert_cmpint (n_refused, >, 10 * n_taken);
 }
 
+/* Whether the caller or an op that is not of @group reads @tensor. */
+static gboolean
+leaves (const TpGroup *group, const TpTensor *tensor)
+{
+  for (int c = 0; c < tensor->n_consumers; c++)
+    {
+      gboolean is_inside = FALSE;
+
+      for (int m = 0; m < group->n_nodes; m++)
+        is_inside |= group->nodes[m] == tensor->consumers[c];
+      if (!is_inside)
+        return TRUE;
+    }
+  return tensor->is_output;
+}
+
 /* Whether an op of a group makes what is read outside, but the last. */
 static gboolean
 leaves_amid (const TpTestCase *test)
@@ -451,16 +467,8 @@ leaves_amid (const TpTestCase *test)
         const TpNode *node = &test->graph->nodes[it->nodes[k]];
 
         for (int t = 0; t < node->n_outputs; t++)
-          for (int c = 0; c < test->graph->tensors[node->outputs[t]].n_consumers; c++)
-            {
-              int reader = test->graph->tensors[node->outputs[t]].consumers[c];
-              gboolean is_inside = FALSE;
-
-              for (int m = 0; m < it->n_nodes; m++)
-                is_inside |= it->nodes[m] == reader;
-              if (!is_inside)
-                return TRUE;
-            }
+          if (leaves (it, &test->graph->tensors[node->outputs[t]]))
+            return TRUE;
       }
   return FALSE;
 }
