@@ -67,27 +67,34 @@ add_unit_filters (TpBody *self, const char *block, const char *k,
       TP_BODY_JOIN (self, k, TP_BODY_INTS (self, 1), block), NULL);
 }
 
-/* What no block reaches, at the end of each dimension, is 0. */
+/* What blocks reach before the image and after it goes; what none reaches, at the end of
+ * each dimension, is 0. */
 static const char *
-fill_image (TpBody *self, const char *x, const char *image)
+cut_image (TpBody *self, const char *x, const char *image)
 {
+  int n = 0;
+  const gint64 *pads = tp_node_get_ints (self->node, "pads", &n);
+  const char *none = tp_body_apply (self, "Mul", image,
+                                    TP_BODY_INTS (self, 0), NULL);
+  const char *first = pads == NULL ? none
+                                   : tp_body_add_ints (self, n / 2, pads);
   const char *there = tp_body_slice (self, tp_body_add_shape (self, x),
                                      TP_BODY_INTS (self, 2),
                                      TP_BODY_INTS (self, G_MAXINT32));
-  const char *rest = tp_body_apply (self, "Sub", image, there, NULL);
-  const char *none = tp_body_apply (self, "Mul", image,
-                                    TP_BODY_INTS (self, 0), NULL);
+  const char *end = tp_body_apply (self, "Add", first, image, NULL);
+  const char *before = tp_body_apply (self, "Neg", first, NULL, NULL);
+  const char *after = tp_body_apply (self, "Sub", end, there, NULL);
   const char *two = TP_BODY_INTS (self, 0, 0);
 
   return tp_body_apply (self, "Pad", x,
-                        TP_BODY_JOIN (self, two, none, two, rest), NULL);
+                        TP_BODY_JOIN (self, two, before, two, after), NULL);
 }
 
 /* A transposed convolution by unit filters: each channel an image of its own. */
 static void
 add_col2im (TpBody *self)
 {
-  static const char *const passed[] = { "dilations", "pads", "strides" };
+  static const char *const passed[] = { "dilations", "strides" };
   TpAttr attrs[G_N_ELEMENTS (passed)];
   TpNode node = { .type = "ConvTranspose", .attrs = attrs };
   const char *x = tp_body_get_input (self, 0), *ends[2];
@@ -106,7 +113,7 @@ add_col2im (TpBody *self)
       NULL);
   ends[1] = add_unit_filters (self, block, k, x);
   tp_body_add_node (self, &node, (TpNodeNames){ 2, ends, 1, &made });
-  made = fill_image (self, made, image);
+  made = cut_image (self, made, image);
   tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], made,
                TP_BODY_JOIN (self, tp_body_pick (self, shape, 0),
                              TP_BODY_INTS (self, -1), image),

@@ -205,6 +205,10 @@ static const Case shape_cases[] = {
     "Pad c pc -> c1;Pad d pd -> d1;Pad f pf -> f1;Add c1 d1 -> s1;Add s1 f1 -> s;"
     "ints from 1;ints to 5;ints ax 2;Slice s from to ax -> k;ints yd 1 2 4;"
     "Reshape k yd -> y" },
+  { "col2im-uneven", "in x 1 3 3;ints h 1 6;ints b 1 3", "Col2Im x h b -> y strides=1,2 pads=0,1,0,1",
+    "ints f 9;Reshape x f -> r;ints p 0 1;Pad r p -> z;ints i 3 1 4 2 5 8;"
+    "ints j 9 6 9 7 9 9;Gather z i -> g;Gather z j -> k;Add g k -> s;ints d 1 1 1 6;"
+    "Reshape s d -> y" },
   { "crop-pad", "in x 5 4;ints s 2 7", "CenterCropPad x s -> y",
     "ints f 1;ints u 3;ints a 0;Slice x f u a -> c;ints p 0 1 0 2;Pad c p -> y" },
   { "scatter", "in x 1 2 6 3;in u 1 2 2 3;ints w 3", "TensorScatter x u w -> y",
