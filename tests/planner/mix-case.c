@@ -115,6 +115,12 @@ add_bytes (gint64 a, gint64 b)
   return tp_size_add (a, b, &sum) ? sum : G_MAXINT64 / 2;
 }
 
+static gint64
+take_percent (gint64 bytes, int percent)
+{
+  return bytes > G_MAXINT64 / 100 ? bytes / 100 * percent : bytes * percent / 100;
+}
+
 /* Of the device that takes most, so many percent of what @free_mix takes; of the others now and
  * then. */
 static gint64 *
@@ -134,8 +140,7 @@ draw_tight_limits (const TpMix *free_mix)
     }
   for (int d = 0; d < n; d++)
     if (d == most)
-      limits[d] = 1 + (gint64) ((double) bytes[d]
-                                * g_test_rand_int_range (60, 100) / 100);
+      limits[d] = 1 + take_percent (bytes[d], g_test_rand_int_range (60, 100));
     else if (g_test_rand_int_range (0, 4) == 0)
       limits[d] = add_bytes (bytes[d], 1 + bytes[most] / 2);
   return limits;
