@@ -277,17 +277,18 @@ add_list (TpBody *self, const char *x)
   return tp_body_add_reshape (self, x, 1, (const gint64[]){ -1 });
 }
 
-/* What it was, to be replaced by @now to a part. */
+/* Output @i, if it is asked for: what it was, replaced by @now to a part. */
 static void
 add_running (TpBody *self, int i, const char *was, const char *now)
 {
   double momentum = get_real (self, "momentum", 0.9);
-  const char *kept = multiply (self, was, tp_body_add_float (self, momentum));
-  const char *moved
-      = multiply (self, now, tp_body_add_float (self, 1.0 - momentum));
+  const char *kept, *moved;
 
-  if (tp_body_get_output (self, i) != NULL)
-    tp_body_add (self, "Add", NULL, tp_body_get_output (self, i), kept, moved, NULL);
+  if (tp_body_get_output (self, i) == NULL)
+    return;
+  kept = multiply (self, was, tp_body_add_float (self, momentum));
+  moved = multiply (self, now, tp_body_add_float (self, 1.0 - momentum));
+  tp_body_add (self, "Add", NULL, tp_body_get_output (self, i), kept, moved, NULL);
 }
 
 static void
