@@ -20,6 +20,7 @@
 # kept and all plans are of one calibration.
 set -eu
 [ $# -ge 2 ] || { echo "usage: coverage.sh TPLAN MODEL..." >&2; exit 2; }
+[ -z "${EACH:-}" ] || [ -z "${APART:-}" ] || { echo "coverage.sh: EACH=1 or APART=, not both" >&2; exit 2; }
 tplan=$1
 shift
 threads=${THREADS:+--threads=$THREADS}
