@@ -6,6 +6,7 @@
 #include "ir/graph-digest.h"
 #include "ir/op.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,13 +28,8 @@ load (const char *ops, const char *outputs)
       "{'name': 'var', 'shape': [4], 'data': [1, 0.25, 4, 2]}, "
       "{'name': 'flat', 'dtype': 'int64', 'shape': [2], 'data': [2, -1]}], "
       "'ops': [%s], 'outputs': [%s]}", ops, outputs);
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 #define CONV                                                                  \
@@ -169,9 +165,7 @@ test_norm_huge (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = NULL, ready = NULL;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
+  graph = test_load_quoted (text);
   ready = tp_graph_prepare (graph, &error);
   g_assert_no_error (error);
   g_assert_cmpint (ready->n_nodes, ==, 2);
@@ -369,9 +363,7 @@ check_transposed (const char *ops, int n_nodes)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = NULL, simple = NULL;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
+  graph = test_load_quoted (text);
   simple = tp_graph_simplify (graph, &error);
   g_assert_no_error (error);
   g_assert_cmpint (simple->n_nodes, ==, n_nodes);

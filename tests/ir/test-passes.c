@@ -1,12 +1,12 @@
 /* test-passes.c: whichever passes run, and wherever they stop, the results stay. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/op.h"
 #include "graph-results.h"
 #include "random-model.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -156,13 +156,8 @@ static TpGraph *
 load (const char *quoted)
 {
   g_autofree char *text = g_strdup (quoted);
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 /* Over 1 MiB: smaller ones are computed on loading. @init: of the constant. */

@@ -2,13 +2,13 @@
  * that a file gets no more memory and work by it than it has bytes. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/graph-draw.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/graph-value.h"
 #include "ir/recipe.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,13 +35,8 @@ load (const char *ops, const char *outputs)
       "{'name': 'from', 'dtype': 'int64', 'shape': [1], 'data': [0]}, "
       "{'name': 'to', 'dtype': 'int64', 'shape': [1], 'data': [300000]}], "
       "'ops': [%s], 'outputs': [%s]}", ops, outputs);
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 static TpGraph *

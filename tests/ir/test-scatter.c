@@ -2,10 +2,10 @@
  * it is a Gather and a Where. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -63,13 +63,8 @@ load (const Case *it)
       "'attrs': {%s}}], 'outputs': ['y']}",
       shape, it->dtype, update_shape, it->dtype, index_shape, data, it->type,
       it->attrs);
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 /* Positions with either sign, some past the ends, some twice. */
