@@ -148,10 +148,10 @@ add_links (TpChain *chain, const TpChainWanted *wanted, const TpTarget *target)
   int n = 0, n_most = MAX (wanted->n_candidates, 1 + 3);
 
   for (int i = 0; i < TP_N_PASSES; i++)
-    n += passes[i]->len;
+    n += passes[i] != NULL ? passes[i]->len : 0;
   chain->links = g_new0 (TpLink, n_most * n + 1);
   for (int i = 0; i < TP_N_PASSES; i++)
-    for (guint j = 0; j < passes[i]->len; j++)
+    for (guint j = 0; passes[i] != NULL && j < passes[i]->len; j++)
       {
         int key = tp_array_index (passes[i], int, j);
         g_autoptr (TpPointers) rivals

@@ -54,7 +54,7 @@ typedef struct
 {
   const TpKeys *keys;
   TpArray *const *passes;     /* TP_N_PASSES lists of keys (int), each in the
-                               * order of the graph */
+                               * order of the graph; NULL: nothing runs then */
   const gboolean *has_rivals; /* (nullable) per key: in the first pass the
                                * schedules of tp_contenders_list () run too */
   int n_candidates;           /* of these */

@@ -270,8 +270,7 @@ time_graph (const TpHandOverJob *job, TpDevice *device, TpDeviceRow *row,
   g_autoptr (TpKeys) keys = graph == NULL ? NULL
                                           : tp_keys_new (graph, NULL, TRUE);
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
-  g_autoptr (TpArray) none = tp_array_new (sizeof (int));
-  TpArray *const passes[TP_N_PASSES] = { links, none, none };
+  TpArray *const passes[TP_N_PASSES] = { links };
   g_autoptr (TpChain) chain = NULL;
 
   if (graph == NULL)

@@ -392,8 +392,7 @@ static gboolean
 add_chain (Side *side, int n_threads, GError **error)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
-  g_autoptr (TpArray) none = tp_array_new (sizeof (int));
-  TpArray *const passes[TP_N_PASSES] = { links, none, none };
+  TpArray *const passes[TP_N_PASSES] = { links };
   const TpChainWanted wanted = { .keys = side->keys, .passes = passes };
   const int *all;
 

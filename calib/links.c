@@ -16,21 +16,41 @@ can_run (const TpKey *key, const char *device, GHashTable *failed)
          && !g_hash_table_contains (failed, key->digest);
 }
 
-/* A group comes where its last node was. Groups that hold others come after these;
- * @is_inside: nodes that are in one, which stay there; NULL: they do not. */
+/* How many groups, one within another, @key holds; *@depths of its nodes: how many
+ * they are in so far. */
+static int
+find_depth (const TpKey *key, int *depths)
+{
+  int depth = 0;
+
+  for (int i = 0; i < key->n_nodes; i++)
+    depth = MAX (depth, depths[key->nodes[i]]);
+  for (int i = 0; i < key->n_nodes; i++)
+    depths[key->nodes[i]] = depth + 1;
+  return depth;
+}
+
+/* A group comes where its last node was, instead of those that it holds. */
 static void
-put_group (const TpKeys *keys, int group, int *instead, gboolean *is_inside)
+put_group (const TpKeys *keys, int group, int *instead)
 {
   const TpKey *key = &keys->keys[group];
 
-  for (int i = 0; i < key->n_nodes && is_inside != NULL; i++)
-    if (is_inside[key->nodes[i]])
-      return;
   for (int i = 0; i < key->n_nodes; i++)
+    instead[key->nodes[i]] = i == key->n_nodes - 1 ? group : -1;
+}
+
+static int
+get_depth_max (int pass)
+{
+  switch (pass)
     {
-      instead[key->nodes[i]] = i == key->n_nodes - 1 ? group : -1;
-      if (is_inside != NULL)
-        is_inside[key->nodes[i]] = TRUE;
+    case TP_PASS_FUSED:
+      return G_MAXINT;
+    case TP_PASS_NODES:
+      return -1;
+    default:
+      return pass - TP_PASS_CHAINS;
     }
 }
 
@@ -40,14 +60,14 @@ tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   g_autofree int *instead = tp_new (int, keys->n_nodes + 1); /* -1: nothing */
-  g_autofree gboolean *is_inside
-      = pass == TP_PASS_CHAINS ? tp_new0 (gboolean, keys->n_nodes + 1) : NULL;
+  g_autofree int *depths = tp_new0 (int, keys->n_nodes + 1);
 
   for (int i = 0; i < keys->n_nodes; i++)
     instead[i] = can_run (&keys->keys[i], device, failed) ? i : -1;
-  for (int i = keys->n_nodes; i < keys->n && pass != TP_PASS_NODES; i++)
-    if (can_run (&keys->keys[i], device, failed))
-      put_group (keys, i, instead, is_inside);
+  for (int i = keys->n_nodes; i < keys->n; i++) /* what holds others is last */
+    if (can_run (&keys->keys[i], device, failed)
+        && find_depth (&keys->keys[i], depths) <= get_depth_max (pass))
+      put_group (keys, i, instead);
   for (int i = 0; i < keys->n_nodes; i++)
     if (instead[i] >= 0)
       tp_array_append_val (links, instead[i]);

@@ -10,8 +10,9 @@ enum
 {
   TP_PASS_FUSED,              /* nodes in the largest group that each is in */
   TP_PASS_NODES,              /* one by one */
-  TP_PASS_CHAINS,             /* in the smallest group */
-  TP_N_PASSES
+  TP_PASS_CHAINS,             /* in the smallest group; then in the largest that
+                               * holds no more than one, and two, within another */
+  TP_N_PASSES = TP_PASS_CHAINS + 3
 };
 
 /* Keys (int): every node once, alone or in a group as @pass has it, in the

@@ -193,8 +193,7 @@ add_chain (Subject *subject, const TpGraph *graph, const TpKeys *keys,
            int n_threads, GError **error)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
-  g_autoptr (TpArray) none = tp_array_new (sizeof (int));
-  TpArray *const passes[TP_N_PASSES] = { links, none, none };
+  TpArray *const passes[TP_N_PASSES] = { links };
   const TpChainWanted wanted = { .keys = keys, .passes = passes };
   const int *all;
 

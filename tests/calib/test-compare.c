@@ -25,8 +25,7 @@ make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
             const gboolean *has_rivals, gboolean is_relaxed)
 {
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
-  g_autoptr (TpArray) none = tp_array_new (sizeof (int));
-  TpArray *const passes[TP_N_PASSES] = { links, none, none };
+  TpArray *const passes[TP_N_PASSES] = { links };
   g_autoptr (GError) error = NULL;
   g_autofree int *all = g_new (int, keys->n + 1);
   TpChain *chain;
