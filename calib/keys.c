@@ -8,10 +8,10 @@
 
 #include "calib/keys.h"
 
-#include "nest/nest-check.h"
 #include "ir/guard.h"
 #include "ir/map.h"
 #include "nest/nest-text.h"
+#include "nest/nest-work.h"
 #include "ops/like.h"
 #include "ops/lower.h"
 #include "runtime/device.h"

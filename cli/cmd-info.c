@@ -17,7 +17,7 @@
 #include "ir/intervals.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"
-#include "nest/nest-check.h"
+#include "nest/nest-work.h"
 #include "nest/nest.h"
 #include "ops/lower.h"
 

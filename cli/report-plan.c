@@ -20,7 +20,7 @@
 #include "cli/single.h"
 #include "cli/text.h"
 #include "ir/plan-reason.h"
-#include "nest/nest-check.h"
+#include "nest/nest-work.h"
 #include "ops/lower.h"
 #include "view/blocks.h"
 

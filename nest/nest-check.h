@@ -1,4 +1,4 @@
-/* nest-check.h: are nests well formed, and how much work are they? */
+/* nest-check.h: are nests well formed? */
 #ifndef TP_NEST_NEST_CHECK_H
 #define TP_NEST_NEST_CHECK_H
 
@@ -7,7 +7,5 @@
 /* Every address within its operand in every iteration, expressions in order and
  * of the right class, stages in order. */
 gboolean tp_lowered_check (const TpLowered *lowered, GError **error);
-
-void tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work);
 
 #endif

@@ -4,7 +4,7 @@
 #include "ops/works.h"
 
 #include "ir/guard.h"
-#include "nest/nest-check.h"
+#include "nest/nest-work.h"
 #include "ops/like.h"
 #include "ops/lower.h"
 

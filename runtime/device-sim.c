@@ -5,7 +5,7 @@
 
 #include "ir/guard.h"
 #include "machine/machine.h"
-#include "nest/nest-check.h"
+#include "nest/nest-work.h"
 #include "ops/lower.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "machine/machine.h"
-#include "nest/nest-check.h"
+#include "nest/nest-work.h"
 #include "nets.h"
 #include "ops/lower.h"
 #include "runtime/session-private.h"

@@ -3,7 +3,7 @@
 #include "config.h"
 
 #include "format/graph-load.h"
-#include "nest/nest-check.h"
+#include "nest/nest-work.h"
 #include "ops/like.h"
 #include "ops/lower.h"
 

@@ -3,8 +3,8 @@
 #include "config.h"
 
 #include "graph/pass.h"
-#include "nest/nest-check.h"
 #include "nest/nest-text.h"
+#include "nest/nest-work.h"
 #include "op-support.h"
 #include "ops/lower.h"
 #include "ops/reference.h"

@@ -6,6 +6,7 @@
 #include "nest/nest-expr.h"
 #include "nest/nest-fuse.h"
 #include "nest/nest-text.h"
+#include "nest/nest-work.h"
 #include "nest/nest.h"
 
 #include <math.h>

@@ -5,6 +5,7 @@
 #include "nest/nest-eval.h"
 #include "nest/nest-expr.h"
 #include "nest/nest-text.h"
+#include "nest/nest-work.h"
 #include "nest/nest.h"
 
 #include <math.h>

@@ -1,0 +1,190 @@
+/* nest-work.c: see nest-work.h. */
+#include "config.h"
+
+#include "nest/nest-work.h"
+
+#include "ir/guard.h"
+#include "nest/nest-expr.h"
+
+#define KEY_BITS 32
+
+static gint64
+size_mul_sat (gint64 a, gint64 b)
+{
+  gint64 product = 0;
+
+  return __builtin_mul_overflow (a, b, &product) ? G_MAXINT64 : product;
+}
+
+static gint64
+size_add_sat (gint64 a, gint64 b)
+{
+  gint64 sum = 0;
+
+  return __builtin_add_overflow (a, b, &sum) ? G_MAXINT64 : sum;
+}
+
+static gint64
+expr_count_flops (const TpNest *nest, int expr)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+  gint64 n = 0;
+
+  tp_nest_mark_used (nest, expr, used);
+  for (int i = 0; i < nest->n_exprs; i++)
+    n += used[i] && tp_expr_arity (nest->exprs[i].op) > 0;
+  return n;
+}
+
+static gint64
+nest_count_points (const TpNest *nest, gboolean with_reduce)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    if (with_reduce || !nest->axes[i].is_reduce)
+      n = size_mul_sat (n, nest->axes[i].extent);
+  return n;
+}
+
+/* Of all stages: a PLACE compares what each rank axis has but once, about as often as
+ * keys have bits. */
+static gint64
+nest_count_reduced (const TpNest *nest)
+{
+  int rank = tp_nest_find_rank_axis (nest);
+  gint64 n = nest_count_points (nest, TRUE);
+
+  if (!tp_nest_ranks (nest))
+    return n;
+  return size_mul_sat (n / (rank < 0 ? 1 : nest->axes[rank].extent), KEY_BITS);
+}
+
+static gint64
+nest_count_flops (const TpNest *nest)
+{
+  gint64 n_all = nest_count_reduced (nest);
+  gint64 n_stored = nest_count_points (nest, tp_nest_covers_reduce (nest));
+  gint64 flops = size_mul_sat (n_stored, expr_count_flops (nest, nest->result));
+
+  for (int i = 0; i < nest->n_stages; i++)
+    flops = size_add_sat (
+        flops, size_mul_sat (
+                   n_all, 1 + expr_count_flops (nest, nest->stages[i].expr)));
+  return flops;
+}
+
+/* Marks the axes that @access depends on, by its strides and its index. */
+static void
+access_mark_axes (const TpNest *nest, const TpAccess *access, gboolean *axes)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+
+  if (access->index >= 0)
+    tp_nest_mark_used (nest, access->index, used);
+  for (int i = 0; i < nest->n_axes; i++)
+    axes[i] = access->stride[i] != 0;
+  for (int k = 0; k < nest->n_exprs; k++)
+    {
+      const TpExpr *e = &nest->exprs[k];
+
+      if (!used[k] || e->op != TP_EXPR_LOAD)
+        continue;
+      for (int i = 0; i < nest->n_axes; i++)
+        axes[i] |= nest->loads[e->index].stride[i] != 0;
+    }
+}
+
+/* How many different elements an access reaches, at most. */
+static gint64
+access_count_reached (const TpNest *nest, const TpAccess *access,
+                      gint64 n_iterations)
+{
+  gboolean axes[TP_NEST_MAX_AXES];
+  gint64 n = access->step != 0 ? n_iterations : 1;
+
+  access_mark_axes (nest, access, axes);
+  for (int i = 0; i < nest->n_axes; i++)
+    if (axes[i])
+      n = size_mul_sat (n, nest->axes[i].extent);
+  return n;
+}
+
+static void
+count_reached (const TpNest *nest, gint64 n_iterations, gint64 *read,
+               gint64 *written, int n_operands)
+{
+  g_autofree gint64 *own = tp_new0 (gint64, n_operands);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      own[load->operand] =
+          MAX (own[load->operand], access_count_reached (nest, load, n_iterations));
+    }
+  for (int i = 0; i < n_operands; i++)
+    read[i] = size_add_sat (read[i], own[i]);
+  written[nest->store.operand] = size_add_sat (
+      written[nest->store.operand],
+      access_count_reached (nest, &nest->store, n_iterations));
+}
+
+/* Maps are one kernel together, but for those that store where an index says. What
+ * makes scratch is one with who reads that. */
+static int
+count_kernels (const TpLowered *lowered)
+{
+  gboolean has_maps = FALSE;
+  int n = 0;
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      const TpNest *nest = lowered->nests[i];
+
+      if (lowered->operands[nest->store.operand].is_scratch)
+        continue;
+      if (tp_nest_reduces (nest) || nest->store.index >= 0)
+        n++;
+      else
+        has_maps = TRUE;
+    }
+  return n + has_maps;
+}
+
+void
+tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
+{
+  g_autofree gint64 *read = tp_new0 (gint64, lowered->n_operands + 1);
+  g_autofree gint64 *written = tp_new0 (gint64, lowered->n_operands + 1);
+  TpWork work = { 0 };
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    {
+      const TpNest *nest = lowered->nests[i];
+      gint64 n = i < lowered->first_repeated ? 1 : lowered->n_iterations;
+
+      work.flops = size_add_sat (work.flops,
+                                 size_mul_sat (n, nest_count_flops (nest)));
+      work.n_points =
+          size_add_sat (work.n_points, nest_count_points (nest, FALSE));
+      count_reached (nest, n, read, written, lowered->n_operands);
+    }
+  for (int i = 0; i < lowered->n_operands; i++)
+    {
+      const TpOperand *operand = &lowered->operands[i];
+      gint64 size = tp_dtype_get_size (operand->dtype);
+      gint64 n_read = size_mul_sat (MIN (read[i], operand->n_elements), size);
+
+      if (operand->is_scratch)
+        continue;
+      work.read_bytes = size_add_sat (work.read_bytes, n_read);
+      if (operand->is_constant)
+        work.constant_bytes = size_add_sat (work.constant_bytes, n_read);
+      work.written_bytes = size_add_sat (
+          work.written_bytes,
+          size_mul_sat (MIN (written[i], operand->n_elements), size));
+    }
+  work.n_kernels = count_kernels (lowered);
+  *out_work = work;
+}
