@@ -25,18 +25,6 @@ size_add_sat (gint64 a, gint64 b)
 }
 
 static gint64
-expr_count_flops (const TpNest *nest, int expr)
-{
-  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
-  gint64 n = 0;
-
-  tp_nest_mark_used (nest, expr, used);
-  for (int i = 0; i < nest->n_exprs; i++)
-    n += used[i] && tp_expr_arity (nest->exprs[i].op) > 0;
-  return n;
-}
-
-static gint64
 nest_count_points (const TpNest *nest, gboolean with_reduce)
 {
   gint64 n = 1;
@@ -60,39 +48,83 @@ nest_count_reduced (const TpNest *nest)
   return size_mul_sat (n / (rank < 0 ? 1 : nest->axes[rank].extent), KEY_BITS);
 }
 
+/* The axes that @access depends on, as bits, by its strides and its index. */
+static guint
+access_find_axes (const TpNest *nest, const TpAccess *access)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+  guint axes = 0;
+
+  if (access->index >= 0)
+    tp_nest_mark_used (nest, access->index, used);
+  for (int i = 0; i < nest->n_axes; i++)
+    axes |= (guint) (access->stride[i] != 0) << i;
+  for (int k = 0; k < nest->n_exprs; k++)
+    for (int i = 0; i < nest->n_axes && used[k]; i++)
+      if (nest->exprs[k].op == TP_EXPR_LOAD)
+        axes |= (guint) (nest->loads[nest->exprs[k].index].stride[i] != 0) << i;
+  return axes;
+}
+
+static gint64
+count_points_of (const TpNest *nest, guint axes)
+{
+  gint64 n = 1;
+
+  for (int i = 0; i < nest->n_axes; i++)
+    if (axes >> i & 1)
+      n = size_mul_sat (n, nest->axes[i].extent);
+  return n;
+}
+
+/* The axes that an expression depends on; @of: those of expressions before it. */
+static guint
+expr_find_axes (const TpNest *nest, const TpExpr *e, const guint *of)
+{
+  const int operands[] = { e->a, e->b, e->c };
+  guint axes = 0;
+
+  if (e->op == TP_EXPR_LOAD || e->op == TP_EXPR_INSIDE)
+    return access_find_axes (nest, &nest->loads[e->index]);
+  if (e->op == TP_EXPR_STAGE)
+    for (int i = 0; i < nest->n_axes; i++)
+      axes |= (guint) !nest->axes[i].is_reduce << i;
+  for (int i = 0; i < tp_expr_arity (e->op); i++)
+    axes |= of[operands[i]];
+  return axes;
+}
+
+/* Of @expr at @n points. What depends on some of the axes only is computed once for
+ * each point of these: so does who packs a factor of a product. */
+static gint64
+expr_count_flops (const TpNest *nest, int expr, gint64 n)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
+  g_autofree guint *axes = tp_new0 (guint, nest->n_exprs);
+  gint64 flops = 0;
+
+  tp_nest_mark_used (nest, expr, used);
+  for (int i = 0; i < nest->n_exprs; i++)
+    {
+      axes[i] = expr_find_axes (nest, &nest->exprs[i], axes);
+      if (used[i] && tp_expr_arity (nest->exprs[i].op) > 0)
+        flops = size_add_sat (flops, MIN (n, count_points_of (nest, axes[i])));
+    }
+  return flops;
+}
+
 static gint64
 nest_count_flops (const TpNest *nest)
 {
   gint64 n_all = nest_count_reduced (nest);
   gint64 n_stored = nest_count_points (nest, tp_nest_covers_reduce (nest));
-  gint64 flops = size_mul_sat (n_stored, expr_count_flops (nest, nest->result));
+  gint64 flops = expr_count_flops (nest, nest->result, n_stored);
 
   for (int i = 0; i < nest->n_stages; i++)
     flops = size_add_sat (
-        flops, size_mul_sat (
-                   n_all, 1 + expr_count_flops (nest, nest->stages[i].expr)));
+        size_add_sat (flops, n_all),
+        expr_count_flops (nest, nest->stages[i].expr, n_all));
   return flops;
-}
-
-/* Marks the axes that @access depends on, by its strides and its index. */
-static void
-access_mark_axes (const TpNest *nest, const TpAccess *access, gboolean *axes)
-{
-  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
-
-  if (access->index >= 0)
-    tp_nest_mark_used (nest, access->index, used);
-  for (int i = 0; i < nest->n_axes; i++)
-    axes[i] = access->stride[i] != 0;
-  for (int k = 0; k < nest->n_exprs; k++)
-    {
-      const TpExpr *e = &nest->exprs[k];
-
-      if (!used[k] || e->op != TP_EXPR_LOAD)
-        continue;
-      for (int i = 0; i < nest->n_axes; i++)
-        axes[i] |= nest->loads[e->index].stride[i] != 0;
-    }
 }
 
 /* How many different elements an access reaches, at most. */
@@ -100,14 +132,8 @@ static gint64
 access_count_reached (const TpNest *nest, const TpAccess *access,
                       gint64 n_iterations)
 {
-  gboolean axes[TP_NEST_MAX_AXES];
-  gint64 n = access->step != 0 ? n_iterations : 1;
-
-  access_mark_axes (nest, access, axes);
-  for (int i = 0; i < nest->n_axes; i++)
-    if (axes[i])
-      n = size_mul_sat (n, nest->axes[i].extent);
-  return n;
+  return size_mul_sat (access->step != 0 ? n_iterations : 1,
+                       count_points_of (nest, access_find_axes (nest, access)));
 }
 
 static void

@@ -189,7 +189,8 @@ struct TpLowered
 typedef struct
 {
   gint64 flops;               /* every arithmetic expression counts 1, integer
-                               * ones too, in every iteration */
+                               * ones too, in every iteration, for each point of
+                               * the axes that it depends on */
   gint64 read_bytes;          /* each operand once; not those of scratch */
   gint64 written_bytes;
   gint64 constant_bytes;      /* part of read_bytes that is constant */
