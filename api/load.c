@@ -60,6 +60,14 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
   return TRUE;
 }
 
+gboolean
+tp_load_is_of_plan (const TplanLoadOptions *options)
+{
+  return options == NULL
+         || (options->no_pass == NULL && options->states == NULL
+             && options->values == NULL);
+}
+
 void
 tp_load_note_assumed (TpLoad *load)
 {

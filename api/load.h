@@ -21,6 +21,8 @@ typedef struct
  * there is not, a value out of its range, or a pass that cannot be left out. */
 gboolean tp_load_init (TpLoad *load, const TplanLoadOptions *options,
                        GError **error);
+/* Whether @options (nullable) leave to a plan what it says of how its graph is read. */
+gboolean tp_load_is_of_plan (const TplanLoadOptions *options);
 /* Once a graph was read: what was assumed stands among the dimensions given. */
 void tp_load_note_assumed (TpLoad *load);
 void tp_load_clear (TpLoad *load);

@@ -294,11 +294,7 @@ tplan_mix_load (const char *path, const TplanLoadOptions *options,
   const TpMixSource source = { .path = path };
 
   g_return_val_if_fail (path != NULL, NULL);
-  g_return_val_if_fail (options == NULL
-                            || (options->no_pass == NULL
-                                && options->states == NULL
-                                && options->values == NULL),
-                        NULL);
+  g_return_val_if_fail (tp_load_is_of_plan (options), NULL);
   return read_mix (&source, options, error);
 }
 
@@ -312,11 +308,7 @@ tplan_mix_new_from_bytes (GBytes *bytes, GBytes *const *graphs, int n_graphs,
                                .n_graphs = n_graphs };
 
   g_return_val_if_fail (bytes != NULL && n_graphs >= 0, NULL);
-  g_return_val_if_fail (options == NULL
-                            || (options->no_pass == NULL
-                                && options->states == NULL
-                                && options->values == NULL),
-                        NULL);
+  g_return_val_if_fail (tp_load_is_of_plan (options), NULL);
   return read_mix (&source, options, error);
 }
 

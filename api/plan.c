@@ -182,11 +182,7 @@ tplan_plan_load_full (const char *path, const char *graph_path,
   const TpPlanSource source = { .path = path, .graph_path = graph_path };
 
   g_return_val_if_fail (path != NULL, NULL);
-  g_return_val_if_fail (options == NULL
-                            || (options->no_pass == NULL
-                                && options->states == NULL
-                                && options->values == NULL),
-                        NULL);
+  g_return_val_if_fail (tp_load_is_of_plan (options), NULL);
   return read_plan (&source, options, error);
 }
 
@@ -198,11 +194,7 @@ tplan_plan_new_from_bytes (GBytes *bytes, GBytes *graph,
       = { .path = PLAN_IN_MEMORY, .bytes = bytes, .graph = graph };
 
   g_return_val_if_fail (bytes != NULL, NULL);
-  g_return_val_if_fail (options == NULL
-                            || (options->no_pass == NULL
-                                && options->states == NULL
-                                && options->values == NULL),
-                        NULL);
+  g_return_val_if_fail (tp_load_is_of_plan (options), NULL);
   return read_plan (&source, options, error);
 }
 
