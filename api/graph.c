@@ -72,6 +72,7 @@ tp_api_wrap_graph_of (TpGraph *graph, const TpPlan *plan)
 
   wrap->ties = tp_strdupv ((const char *const *) plan->ties);
   wrap->numbers = tp_strdupv ((const char *const *) plan->numbers);
+  wrap->cut = tp_strdupv ((const char *const *) plan->cut);
   wrap->micro_batches = tp_micro_batches_copy (&plan->micro_batches);
   wrap->streamed = tp_strdupv ((const char *const *) plan->streamed);
   wrap->streamed_from = g_strdup (plan->streamed_from);
@@ -105,6 +106,7 @@ load_graph (const char *path, GBytes *bytes, const TplanLoadOptions *options,
   wrap->assumed = g_steal_pointer (&load.assumed);
   wrap->ties = tp_strdupv (load.options.ties);
   wrap->numbers = tp_strdupv (load.options.numbers);
+  wrap->cut = tp_strdupv (load.options.outputs);
   return wrap;
 }
 
@@ -167,6 +169,7 @@ tplan_graph_free (TplanGraph *graph)
   g_strfreev (graph->no_pass);
   g_strfreev (graph->ties);
   g_strfreev (graph->numbers);
+  g_strfreev (graph->cut);
   tp_micro_batches_clear (&graph->micro_batches);
   g_strfreev (graph->streamed);
   g_free (graph->streamed_from);

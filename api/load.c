@@ -52,6 +52,7 @@ tp_load_init (TpLoad *load, const TplanLoadOptions *options, GError **error)
   load->options = (TpLoadOptions){ .dims = load->dims,
                                    .assumed = load->assumed,
                                    .limits = &load->limits,
+                                   .outputs = options->outputs,
                                    .ties = options->states,
                                    .numbers = options->values,
                                    .load_file = options->load_file,
@@ -65,7 +66,7 @@ tp_load_is_of_plan (const TplanLoadOptions *options)
 {
   return options == NULL
          || (options->no_pass == NULL && options->states == NULL
-             && options->values == NULL);
+             && options->values == NULL && options->outputs == NULL);
 }
 
 void

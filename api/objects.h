@@ -19,6 +19,7 @@ struct TplanGraph
   char **no_pass;             /* (nullable) likewise */
   char **ties;                /* (nullable) likewise */
   char **numbers;             /* (nullable) likewise */
+  char **cut;                 /* (nullable) likewise */
   TpMicroBatches micro_batches; /* as in the plan that it is the graph of */
   char **streamed;            /* (nullable) as in the plan that it is the graph of */
   char *streamed_from;        /* (nullable) likewise */

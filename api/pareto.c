@@ -63,6 +63,7 @@ sign (TpPlan *plan, const TpPlan *as, const TpGraph *graph)
   plan->no_pass = g_strdupv (as->no_pass);
   plan->ties = g_strdupv (as->ties);
   plan->numbers = g_strdupv (as->numbers);
+  plan->cut = g_strdupv (as->cut);
   plan->no_fuse = g_strdupv (as->no_fuse);
   plan->micro_batches = tp_micro_batches_copy (&as->micro_batches);
   plan->streamed = tp_strdupv ((const char *const *) as->streamed);

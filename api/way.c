@@ -327,6 +327,8 @@ sign_plan (const TpWay *way, TpPlan *plan)
   plan->ties = g_strdupv (way->model->ties);
   g_strfreev (plan->numbers);
   plan->numbers = g_strdupv (way->model->numbers);
+  g_strfreev (plan->cut);
+  plan->cut = g_strdupv (way->model->cut);
   sign_micro_batches (way, plan);
   sign_streamed (way, plan);
 }

@@ -51,6 +51,7 @@ typedef struct
   char **no_pass;             /* --no-pass, NULL-terminated, never NULL */
   char **states;              /* --state, NULL-terminated, never NULL */
   char **numbers;             /* --value, likewise */
+  char **cut;                 /* --outputs, likewise */
   char *cost_path;            /* (nullable) */
   const char *machine_path;   /* (nullable) --machine: of another one */
   gboolean follow_links;      /* --follow-symlinks */

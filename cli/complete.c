@@ -6,17 +6,13 @@
 #include "cli/complete.h"
 
 #include "api/devices.h"
-#include "api/load.h"
 #include "api/road.h"
-#include "cli/hint-plan.h"
 #include "cli/options.h"
 #include "cli/mix-names.h"
+#include "cli/model-names.h"
 #include "cli/planning.h"
 #include "cli/values.h"
 #include "format/affinity.h"
-#include "format/graph-load.h"
-#include "graph/graph-bind.h"
-#include "graph/graph-builder-private.h"
 #include "graph/pass.h"
 #include "machine/machine.h"
 #include "runtime/devices.h"
@@ -197,62 +193,17 @@ offer_ops (Line *line, const char *suffix)
     offer_ops_of (line, graph, suffix);
 }
 
-/* The model as it stands in its file, or in that of the plan. */
-static TpGraphBuilder *
-open_model (const Line *line)
-{
-  g_autofree char *path = find_model (line), *graph = NULL;
-  const TplanLoadOptions given = tp_cli_load_options (line->cli, NULL);
-  g_auto (TpLoad) load = { 0 };
-
-  if (path == NULL || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return NULL;
-  if (tp_cli_is_plan (path))
-    graph = tp_hint_find_graph (path);
-  else
-    graph = g_steal_pointer (&path);
-  if (graph == NULL || !tp_load_init (&load, &given, NULL))
-    return NULL;
-  load.options.dims = NULL;
-  load.options.keep_unknown = TRUE;
-  load.options.skip_unknown_attrs = TRUE;
-  return tp_graph_open (graph, &load.options, NULL);
-}
-
 static void
-offer_dims_of (Line *line, const TpDims *dims)
+offer_names (Line *line, const char *prefix, const char *suffix,
+             TpModelNames which)
 {
-  for (int i = 0; i < tp_dims_size (dims); i++)
-    offer (line, tp_dims_get_name (dims, i), "=", NULL);
-}
+  g_autofree char *path = find_model (line);
+  g_autoptr (GPtrArray) names
+      = tp_cli_list_model_names (line->cli, path, which);
 
-static void
-offer_dims (Line *line)
-{
-  g_autoptr (TpGraphBuilder) builder = open_model (line);
-  g_autoptr (TpDims) none = tp_dims_new (), assumed = tp_dims_new ();
-
-  if (builder == NULL)
-    return;
-  offer_dims_of (line, builder->dims);
-  tp_graph_builder_assume (builder, none, assumed);
-  offer_dims_of (line, assumed);
-}
-
-static void
-offer_tensors (Line *line, const char *prefix, gboolean are_outputs)
-{
-  g_autoptr (TpGraphBuilder) builder = open_model (line);
-  const TpArray *list = builder == NULL ? NULL
-                        : are_outputs   ? builder->draft->outputs
-                                        : builder->draft->inputs;
-
-  for (guint i = 0; list != NULL && i < list->len; i++)
+  for (guint i = 0; i < names->len; i++)
     {
-      int index = tp_array_index (list, int, i);
-      g_autofree char *text
-          = g_strconcat (tp_draft_tensor (builder->draft, index)->name,
-                         *prefix == 0 ? "=" : NULL, NULL);
+      g_autofree char *text = g_strconcat (names->pdata[i], suffix, NULL);
 
       offer (line, prefix, text, NULL);
     }
@@ -361,7 +312,24 @@ complete_state (Line *line)
 {
   g_autofree char *prefix = dup_until (line, strchr (line->word, '='));
 
-  offer_tensors (line, prefix, *prefix == 0);
+  offer_names (line, prefix, *prefix == 0 ? "=" : "",
+               *prefix == 0 ? TP_NAMES_OUTPUTS : TP_NAMES_INPUTS);
+}
+
+/* "NAME,...": the last of a list */
+static void
+complete_outputs (Line *line)
+{
+  g_autofree char *prefix = dup_until (line, strrchr (line->word, ','));
+
+  offer_names (line, prefix, "", TP_NAMES_MADE);
+}
+
+/* "NAME=N" */
+static void
+complete_dim (Line *line)
+{
+  offer_names (line, "", "=", TP_NAMES_DIMS);
 }
 
 /* "NAME=FILE" */
@@ -371,7 +339,7 @@ complete_input (Line *line)
   g_autofree char *prefix = dup_until (line, strchr (line->word, '='));
 
   if (*prefix == 0)
-    offer_tensors (line, "", FALSE);
+    offer_names (line, "", "=", TP_NAMES_INPUTS);
   else
     offer_files (line, prefix);
 }
@@ -430,8 +398,9 @@ static const struct
   { "LOW..HIGH", NULL, NULL, NULL, "0.1..10" },
   { "NAME=FILE", NULL, NULL, complete_input, NULL },
   { "OUT=IN", NULL, NULL, complete_state, NULL },
-  { "NAME=N", "dim", NULL, offer_dims, NULL },
+  { "NAME=N", "dim", NULL, complete_dim, NULL },
   { "NAME=N", NULL, NULL, NULL, "" },
+  { "NAME,...", NULL, NULL, complete_outputs, NULL },
   { "PASS", NULL, NULL, complete_pass, NULL },
   { "RULE", NULL, NULL, complete_rule, NULL },
   { "FORMAT", NULL, NULL, NULL, "table json csv" },

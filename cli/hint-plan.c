@@ -367,6 +367,8 @@ tp_hint_add_plan (GString *line, const TpCommand *command, const json_t *plan,
       add_plan_list (line, "state", json_object_get (plan, "states"));
       add_plan_list (line, "value", json_object_get (plan, "values"));
     }
+  if ((command->uses & TP_USES_DIMS) && cli->cut[0] == NULL)
+    add_plan_list (line, "outputs", json_object_get (plan, "outputs"));
   if (tp_cli_planning.pins == NULL && tp_hint_has_option (command, "pin"))
     add_plan_list (line, "pin", json_object_get (plan, "pins"));
   if (tp_cli_planning.no_fuse == NULL

@@ -138,6 +138,8 @@ add_common (GString *line, const TpCommand *command)
       add_each (line, "state", cli->states);
       add_each (line, "value", cli->numbers);
     }
+  if (uses & TP_USES_DIMS)
+    add_each (line, "outputs", cli->cut);
   if (both & TP_USES_COSTS)
     tp_hint_add_option (line, "cost", cli->cost_path);
   for (int i = 0; command == running && cli->outputs[i] != NULL; i++)

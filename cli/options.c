@@ -30,6 +30,7 @@ static struct
   char **no_pass;
   char **states;
   char **numbers;
+  char **cut;
   char *timeout;
   char *driver_timeout;
   char *cache;
@@ -68,7 +69,10 @@ static const CommonOption common[] = {
       "threads of the cpu device", "N" } },
   { TP_USES_DIMS,
     { "dim", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.dims,
-      "value of a symbolic dimension (repeatable)", "NAME=N" } },
+      "value of a symbolic dimension; --outputs=NAME,...", "NAME=N" } },
+  { TP_USES_DIMS,
+    { "outputs", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING_ARRAY,
+      &given.cut, NULL, "NAME,..." } },
   { TP_USES_PASSES,
     { "no-pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &given.no_pass,
       "a pass to leave out; --state=OUT=IN --value=NAME=N", "PASS" } },
@@ -395,6 +399,8 @@ take_given (TpCli *cli)
                                      : g_new0 (char *, 1);
   cli->numbers = given.numbers != NULL ? g_steal_pointer (&given.numbers)
                                        : g_new0 (char *, 1);
+  cli->cut = given.cut != NULL ? g_steal_pointer (&given.cut)
+                               : g_new0 (char *, 1);
   cli->args = given.rest != NULL ? g_steal_pointer (&given.rest)
                                  : g_new0 (char *, 1);
   cli->n_args = (int) g_strv_length (cli->args);
@@ -570,6 +576,7 @@ tp_cli_clear (TpCli *cli)
   g_strfreev (cli->no_pass);
   g_strfreev (cli->states);
   g_strfreev (cli->numbers);
+  g_strfreev (cli->cut);
   g_free (cli->cost_path);
   g_clear_pointer (&cli->limits, g_array_unref);
   tplan_costs_close (cli->costs);

@@ -349,6 +349,8 @@ find_flag (const TpCli *cli)
 
   if (cli->numbers[0] != NULL)
     return "value";
+  if (cli->cut[0] != NULL)
+    return "outputs";
   for (gsize i = 0; i < G_N_ELEMENTS (common); i++)
     if (cli->given & common[i].uses)
       return common[i].name;
@@ -421,7 +423,8 @@ tp_cli_load_mix (const TpCli *cli, const char *path, GError **error)
                    "where its plan has it, or beside the plans", path);
       return NULL;
     }
-  load.no_pass = load.states = load.values = NULL; /* a plan says it itself */
+  load.no_pass = load.states = load.values = load.outputs
+      = NULL; /* a plan says it itself */
   return tplan_mix_load (path, &load, error);
 }
 
@@ -481,11 +484,17 @@ tp_cli_load_plan (const TpCli *cli, const char *path, GError **error)
   TplanLoadOptions load = tp_cli_load_options (cli, dims);
   TplanPlan *plan;
 
+  if (cli->cut[0] != NULL)
+    {
+      refuse_flag (path, "outputs", error);
+      return NULL;
+    }
   if (tp_cli_is_mix (path))
     return load_part (cli, path, error);
   if ((is_tiers && dims == NULL) || !check_part (path, error))
     return NULL;
-  load.no_pass = load.states = load.values = NULL; /* a plan says it itself */
+  load.no_pass = load.states = load.values = load.outputs
+      = NULL; /* a plan says it itself */
   plan = tplan_plan_load_full (path, tp_cli_planning.graph_path, &load, error);
   if (plan != NULL && is_tiers)
     note_tier (cli, path, plan, dims);

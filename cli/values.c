@@ -181,6 +181,8 @@ tp_cli_load_options (const TpCli *cli, const GArray *dims)
                                      : (const char *const *) cli->states,
     .values = cli->numbers[0] == NULL ? NULL
                                       : (const char *const *) cli->numbers,
+    .outputs = cli->cut[0] == NULL ? NULL
+                                   : (const char *const *) cli->cut,
     .assumes_dims = dims != NULL,
   };
 }

@@ -10,6 +10,7 @@
 #include "format/onnx-load.h"
 #include "graph/graph-bind.h"
 #include "graph/graph-builder.h"
+#include "graph/graph-cut.h"
 #include "graph/graph-finish.h"
 #include "graph/graph-tie.h"
 #include "ir/foreign-text.h"
@@ -80,14 +81,22 @@ finish_error (const char *path, GError **error)
   tp_foreign_text_clean_error (error);
 }
 
+/* With the outputs and states that @options name, and what these need. */
+static gboolean
+shape (TpGraphBuilder *builder, const TpLoadOptions *options, GError **error)
+{
+  return tp_graph_builder_choose_outputs (builder, options->outputs, error)
+         && tp_graph_builder_tie (builder, options->ties, error)
+         && tp_graph_builder_cut (builder, error);
+}
+
 static TpGraph *
 finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
 {
   g_autoptr (TpGraphBuilder) builder = opened;
   TpGraph *graph = NULL;
 
-  if (builder != NULL
-      && tp_graph_builder_tie (builder, options->ties, error)
+  if (builder != NULL && shape (builder, options, error)
       && tp_graph_builder_bind (builder, options->values, options->dims,
                                 error)
       && tp_graph_builder_bind_expected (builder, options->dims, error))
@@ -108,7 +117,7 @@ tp_graph_open (const char *path, const TpLoadOptions *options, GError **error)
   g_autoptr (TpGraphBuilder) builder
       = bytes == NULL ? NULL : open_bytes (path, bytes, options, error);
 
-  if (builder != NULL && tp_graph_builder_tie (builder, options->ties, error)
+  if (builder != NULL && shape (builder, options, error)
       && tp_graph_builder_bind_expected (builder, options->dims, error)
       && tp_graph_builder_check (builder, error))
     return g_steal_pointer (&builder);

@@ -19,6 +19,7 @@ typedef struct
                                * file's own "dims" are defaults */
   const TpLimits *limits;     /* (nullable): the defaults */
   TpInputValues *values;      /* (nullable): they name dimensions too */
+  const char *const *outputs; /* (nullable): as tp_graph_builder_choose_outputs () */
   const char *const *ties;    /* (nullable): "OUTPUT=INPUT", as
                                * tp_graph_builder_tie () */
   const char *const *numbers; /* (nullable): "NAME=1,2,3", as
@@ -34,6 +35,15 @@ typedef struct
                                * are inferred: for tp_graph_open () */
   gboolean skip_unknown_attrs;/* and what attributes they have does not matter */
 } TpLoadOptions;
+
+/* Whether ops of unknown type may be added: as asked, and where outputs are chosen,
+ * which may need none of them. */
+static inline gboolean
+tp_load_options_keep_unknown (const TpLoadOptions *options)
+{
+  return options->keep_unknown
+         || (options->outputs != NULL && options->outputs[0] != NULL);
+}
 
 /* The file that @model calls @name, from where @options say; TPLAN_ERROR_INPUT or
  * what load_file says. */

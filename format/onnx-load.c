@@ -226,7 +226,8 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
   tp_graph_builder_set_limits (onnx->builder, onnx->options->limits,
                                g_bytes_get_size (onnx->bytes));
   tp_graph_builder_expect (onnx->builder, onnx->options->numbers);
-  onnx->builder->keeps_unknown = onnx->options->keep_unknown;
+  onnx->builder->keeps_unknown
+      = tp_load_options_keep_unknown (onnx->options);
   return tp_wire_read (wire, read_metadata, onnx, error)
          && add_graph (onnx, graph, error);
 }

@@ -152,6 +152,7 @@ write_head (GString *out, const TpPlan *plan)
   write_names (out, "pins", plan->pins);
   write_names (out, "states", plan->ties);
   write_names (out, "values", plan->numbers);
+  write_names (out, "outputs", plan->cut);
   write_names (out, "no_pass", plan->no_pass);
   tp_plan_write_parts (plan, out);
   if (plan->version > 1)

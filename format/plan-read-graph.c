@@ -93,6 +93,7 @@ read_told (const TpPlanReader *reader, const TpPlan *plan, const char *path,
   options.dims = plan->dims;
   options.ties = (const char *const *) plan->ties;
   options.numbers = (const char *const *) plan->numbers;
+  options.outputs = (const char *const *) plan->cut;
   options.is_in_memory = reader->source->graph != NULL;
   raw = options.is_in_memory
             ? tp_graph_read_bytes (path, reader->source->graph, &options,

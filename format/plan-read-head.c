@@ -69,6 +69,7 @@ read_passes (TpPlanPlace root, TpPlan *plan, GError **error)
 
   if (!read_names (root, "states", &plan->ties, error)
       || !read_names (root, "values", &plan->numbers, error)
+      || !read_names (root, "outputs", &plan->cut, error)
       || !read_names (root, "no_pass", &plan->no_pass, error))
     return FALSE;
   options.left_out = (const char *const *) plan->no_pass;

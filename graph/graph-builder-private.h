@@ -25,6 +25,7 @@ typedef struct
   const char *place;          /* of what defines it */
   const char *wanted;         /* (nullable): place of the state that it is the
                                * next value of */
+  gboolean is_tied;           /* the caller made it that */
 } TpBuilderState;
 
 /* Of a group that the file gives a cost of. */
@@ -56,6 +57,7 @@ struct TpGraphBuilder
   gint64 generated_bytes;     /* of fill and random constants so far */
   const char *const *values;  /* (borrowed) (nullable) as tp_graph_builder_expect () */
   int branch;                 /* of ops that are added: see TpNode */
+  gboolean is_cut;            /* its outputs were chosen: what only others need goes */
 };
 
 gboolean tp_builder_check_name (TpGraphBuilder *builder, const char *name,

@@ -5,6 +5,7 @@
 #include "graph/graph-node.h"
 
 #include "graph/control.h"
+#include "graph/cut-remedy.h"
 #include "graph/graph-attrs.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-constant.h"
@@ -74,27 +75,63 @@ ask_type (const char *type)
   return tp_near_name_ask (type, known);
 }
 
-gboolean
-tp_node_refuse_unknown (const TpDraft *draft, const TpNode *node,
-                        GError **error)
+/* @reads: [n_inputs of @node] what an op makes of what it reads, else NULL. */
+static gboolean
+refuse_unknown (const TpDraft *draft, const TpNode *node,
+                const char *const *reads, GError **error)
 {
   g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
   g_autofree char *near = ask_type (node->type);
+  g_autofree char *cut = *near != '\0'
+                             ? g_strdup ("") /* it is mistyped */
+                             : tp_cut_remedy_new (reads, node->n_inputs);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                "%sunknown op type '%s'%s: see `tplan ops` for those known, or "
-               "give the op a \"cost\" to plan without running it",
-               prefix, node->type, near);
+               "give the op a \"cost\" to plan without running it%s",
+               prefix, node->type, near, cut);
   return FALSE;
+}
+
+gboolean
+tp_node_refuse_unknown (TpDraft *draft, const TpNode *node, GError **error)
+{
+  g_autofree const char **reads = tp_new0 (const char *, node->n_inputs + 1);
+
+  for (int i = 0; i < node->n_inputs; i++)
+    reads[i] = tp_cut_remedy_get_name (draft, node->inputs[i]);
+  return refuse_unknown (draft, node, reads, error);
+}
+
+/* What is not defined yet is made by an op to come. */
+static gboolean
+is_made (TpGraphBuilder *builder, const char *name)
+{
+  const TpArray *inputs = builder->draft->inputs;
+  int index = name == NULL ? -1 : tp_builder_find_tensor (builder, name);
+
+  for (guint i = 0; i < inputs->len; i++)
+    if (tp_array_index (inputs, int, i) == index)
+      return FALSE;
+  return name != NULL && *name != '\0'
+         && (index < 0
+             || !tp_tensor_is_constant (tp_draft_tensor (builder->draft, index)));
 }
 
 /* What is in a branch may never be asked for. */
 static gboolean
-check_op (TpGraphBuilder *builder, const TpNode *node, GError **error)
+check_op (TpGraphBuilder *builder, const TpNode *node,
+          const char *const *inputs, GError **error)
 {
-  return node->op != NULL || node->n_costs > 0 || builder->keeps_unknown
-         || node->branch != 0
-         || tp_node_refuse_unknown (builder->draft, node, error);
+  g_autofree const char **reads = NULL;
+
+  if (node->op != NULL || node->n_costs > 0 || builder->keeps_unknown
+      || node->branch != 0)
+    return TRUE;
+  reads = tp_new0 (const char *, node->n_inputs + 1);
+  for (int i = 0; i < node->n_inputs; i++)
+    reads[i] = is_made (builder, inputs[i]) ? inputs[i] : NULL;
+  return refuse_unknown (builder->draft, node, reads, error);
 }
 
 static gboolean
@@ -326,7 +363,7 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
   node.branch = builder->branch;
   node.n_inputs = names.n_inputs;
   node.n_outputs = names.n_outputs;
-  if (!check_op (builder, &node, error)
+  if (!check_op (builder, &node, names.inputs, error)
       || !check_arity (builder, &node, names.inputs, error)
       || !copy_attrs (builder, src, &node, error)
       || !copy_name (builder, &node, error) || !copy_pins (region, &node, error)

@@ -10,7 +10,7 @@
 gboolean tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *node,
                                     TpNodeNames names, GError **error);
 /* FALSE: its type is not known. */
-gboolean tp_node_refuse_unknown (const TpDraft *draft, const TpNode *node,
+gboolean tp_node_refuse_unknown (TpDraft *draft, const TpNode *node,
                                  GError **error);
 
 #endif

@@ -105,6 +105,8 @@ fail_unknown (TpGraphBuilder *builder, const Tie *tie, const char *what,
   g_autofree const char **known = tp_new0 (const char *, list->len + 1);
   g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
   g_autofree char *near = NULL;
+  gboolean is_cut_off = builder->is_cut && *what == 'o'
+                        && tp_builder_find_tensor (builder, name) >= 0;
 
   for (guint i = 0; i < list->len; i++)
     known[i] = tp_draft_tensor (builder->draft,
@@ -112,7 +114,8 @@ fail_unknown (TpGraphBuilder *builder, const Tie *tie, const char *what,
   near = tp_near_name_ask (name, known);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "%sstate '%s': the graph has no %s '%s' that is not a state "
-               "yet%s", prefix, tie->text, what, name, near);
+               "yet%s%s", prefix, tie->text, what, name, near,
+               is_cut_off ? ": --outputs leaves it out: name it there, too" : "");
   return FALSE;
 }
 
@@ -169,6 +172,7 @@ tie_pair (TpGraphBuilder *builder, const Tie *tie, int output, int input,
   tp_draft_tensor (draft, to)->state = 1 + to;
   tp_draft_tensor (draft, next)->state = 1 + to;
   state = &tp_array_index (builder->states, TpBuilderState, next);
+  state->is_tied = TRUE;
   state->wanted = tp_region_strdup (draft->region, wanted, error);
   return state->wanted != NULL;
 }

@@ -204,6 +204,9 @@ typedef struct
                                * stays on a device; ended by NULL */
   const char *const *values;  /* (nullable): "NAME=1,2,3", as for `--value`: inputs
                                * that have this value in all runs; ended by NULL */
+  const char *const *outputs; /* (nullable): names of tensors, as for `--outputs`: the
+                               * graph is read as if these were its outputs, and what
+                               * only others need is left out; ended by NULL */
 } TplanLoadOptions;
 
 /* How to make a session; all zero is good. */

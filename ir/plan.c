@@ -62,6 +62,7 @@ tp_plan_unref (TpPlan *plan)
   g_strfreev (plan->no_pass);
   g_strfreev (plan->ties);
   g_strfreev (plan->numbers);
+  g_strfreev (plan->cut);
   tp_micro_batches_clear (&plan->micro_batches);
   g_strfreev (plan->streamed);
   g_free (plan->streamed_from);

@@ -74,6 +74,7 @@ typedef struct
   char **ties;                /* (nullable) "OUTPUT=INPUT": outputs that are states, as
                                * when the graph was read */
   char **numbers;             /* (nullable) "NAME=1,2,3": inputs bound to values then */
+  char **cut;                 /* (nullable) "NAME,...": outputs chosen then */
   char **no_pass;             /* (nullable) passes left out when the graph was
                                * prepared */
   TpMicroBatches micro_batches; /* that the batch is run in, see

@@ -5,7 +5,7 @@ import json
 
 # What an object may have that stands under a key, or in a list there; "": the plan.
 KEYS = {key: set(names.split()) for key, names in {
-    "": """format graph graph_name graph_sha256 dims pins states values no_pass micro_batches streamed no_fuse threads
+    "": """format graph graph_name graph_sha256 dims pins states values outputs no_pass micro_batches streamed no_fuse threads
         exact trust_estimates facts machine objective simulated devices host tensors ops colocations given_groups all_groups claimed_groups
         groups         op_costs group_costs to_device_costs to_host_costs kernels same_silicon own_processors memory_pools mapped factors
         wholes wholes_until_us covariances run_variance costs_sha256 transfers cost_ns cost_low_ns cost_high_ns bound_ns

@@ -145,14 +145,16 @@ class _Costs(_Object):
 class Graph(_Object):
     """A model, prepared for planning. `dims` gives symbolic dimensions their
     values, such as {"N": 8}; with `assume_dims` those without one are 1,
-    which is an error otherwise."""
+    which is an error otherwise. `outputs` names tensors that the graph is read
+    up to, as if these were its outputs."""
 
     _free = "graph_free"
 
     def __init__(self, path: Path, dims: Optional[Mapping[str, int]] = None,
-                 assume_dims: bool = False) -> None:
+                 assume_dims: bool = False,
+                 outputs: Optional[Names] = None) -> None:
         super().__init__(attempt("graph_load_full", path_bytes(path),
-                                 load_options(dims, assume_dims)))
+                                 load_options(dims, assume_dims, outputs)))
         self._path = os.fsdecode(path)
 
     @property

@@ -44,7 +44,12 @@ class _LoadOptions(ctypes.Structure):
                 ("follow_links", ctypes.c_int),
                 ("no_pass", ctypes.POINTER(ctypes.c_char_p)),
                 ("copies_weights", ctypes.c_int),
-                ("assumes_dims", ctypes.c_int), _LATER]
+                ("assumes_dims", ctypes.c_int),
+                ("load_file", ctypes.c_void_p),
+                ("load_file_data", ctypes.c_void_p),
+                ("states", ctypes.POINTER(ctypes.c_char_p)),
+                ("values", ctypes.POINTER(ctypes.c_char_p)),
+                ("outputs", ctypes.POINTER(ctypes.c_char_p)), _LATER]
 
 
 class _Watch(ctypes.Structure):
@@ -195,12 +200,14 @@ def strings(values: Optional[Iterable[str]]) -> Any:
         *[os.fsencode(value) for value in values], None)
 
 
-def load_options(dims: Optional[dict], assume_dims: bool) -> Any:
+def load_options(dims: Optional[dict], assume_dims: bool,
+                 outputs: Any = None) -> Any:
     """How to read a graph: what is kept alive stands in it."""
     dims = dims or {}
     table = (Dim * (len(dims) + 1))(
         *[Dim(os.fsencode(name), value) for name, value in dims.items()])
-    return ctypes.byref(_LoadOptions(dims=table, assumes_dims=assume_dims))
+    return ctypes.byref(_LoadOptions(dims=table, assumes_dims=assume_dims,
+                                     outputs=strings(outputs)))
 
 
 _ACCURACIES = ("full", "relaxed")

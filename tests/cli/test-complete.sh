@@ -22,7 +22,7 @@ for command in $commands; do
   # Whatever is no number or time has values to choose from.
   while read -r option; do
     case $option in *=N | *=TIME | *=X | *=D | *=DIR | --limit=* | --part=*) continue ;; esac
-    [ "$command $option" != 'cost --state=OUT=IN' ] || continue # of no model
+    case "$command $option" in 'cost --state=OUT=IN' | 'cost --outputs=NAME,...') continue ;; esac # of no model
     said=$("$TPLAN" --complete "$command" mlp.json --devices ref "${option%%=*}=" 2> .err)
     [ "$said" != words ] && [ ! -s .err ]; say $? "$command offers values for $option"
   done <<OPTIONS
@@ -56,6 +56,8 @@ same "where an op may go" "fc1=sim:desktop-cpu fc1=sim:laptop-gpu" "$(offers opt
 try 0 optimize mlp.json -d $sims --pin "$(offers optimize mlp.json -d $sims --pin fc1= | sed 's/ .*//')"; say $? "and what is offered is taken"
 same "dimensions" "N=" "$(offers optimize mlp.json --dim '')"
 same "dimensions of a plan's model" "N=" "$(offers optimize plan.json --dim '')"
+made=$("$TPLAN" explain plan.json --format csv | sed '1d; s/,.*//' | wc -l)
+same "tensors that ops make" "$made" "$(offers optimize mlp.json --outputs '' | wc -w)"
 same "inputs" "x=" "$(offers run plan.json -i '')"
 same "files behind an input" "files --input=x=" "$("$TPLAN" --complete run plan.json --input=x=a)"
 same "models that have a rate" "mlp= other=" "$(offers optimize mlp.json other.json --rate '')"

@@ -128,6 +128,8 @@ import json
 kept = json.load(open("limited.json"))
 assert kept["memory_limits"] == [1023 << 20] and kept["memory_reserves"] == [1 << 20]
 assert tplan.Graph("mlp.json", assume_dims=True).inputs[0].shape == (4, 16)
+inner = json.load(open("mlp.json"))["ops"][0]["outputs"][0]
+assert [it.name for it in tplan.Graph("mlp.json", {"N": 2}, outputs=inner).outputs] == [inner]
 wide = {"format": "tplan-graph/1", "outputs": ["y"], "inputs": [{"name": "x", "shape": [8, 256]}],
         "initializers": [{"name": w, "shape": [256, 256], "fill": 0.1} for w in ("u", "v")],
         "ops": [{"name": "a", "type": "MatMul", "inputs": ["x", "u"], "outputs": ["h"]},
