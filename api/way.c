@@ -437,11 +437,7 @@ static gboolean
 take (TpWay *way, TpRoadTaken *out, GError **error)
 {
   g_autoptr (GPtrArray) warnings = g_ptr_array_new_with_free_func (g_free);
-  char *unused = tp_given_names_find_unused (
-      way->model->graph, (const char *const *) way->from->devices);
-
-  if (unused != NULL)
-    g_ptr_array_add (warnings, unused);
+  char *unused;
 
   if (!enter_stage (way, 0, "fusing ops", error)
       || !pin_and_fuse (way, error)
@@ -452,6 +448,13 @@ take (TpWay *way, TpRoadTaken *out, GError **error)
   if (take_notes (way, &out->notes, error)
       && enter_stage (way, 2, "placing ops", error))
     out->plan = place (way, error);
+  unused = out->plan == NULL
+               ? NULL
+               : tp_given_names_find_unused (
+                     way->model->graph,
+                     (const char *const *) way->from->devices);
+  if (unused != NULL)
+    g_ptr_array_insert (out->notes.warnings, 0, unused);
   return out->plan != NULL;
 }
 

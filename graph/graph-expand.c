@@ -14,7 +14,13 @@ tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
   TpNode own = *node;
 
   own.group = tp_builder_find_group (builder, node->name);
-  if (node->n_costs == 0 && tp_function_is_meant (node))
+  if (!tp_function_is_meant (node))
+    return tp_builder_add_plain_node (builder, &own, names, error);
+  if (node->n_costs == 0)
     return tp_function_expand (builder, &own, names, error);
-  return tp_builder_add_plain_node (builder, &own, names, error);
+  if (!tp_builder_add_plain_node (builder, &own, names, error))
+    return FALSE;
+  /* Its type may have a record, but that is of another op. */
+  tp_draft_node (builder->draft, (int) builder->draft->nodes->len - 1)->op = NULL;
+  return TRUE;
 }

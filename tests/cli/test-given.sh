@@ -46,6 +46,20 @@ try 0 sweep given.json -d sim:desktop-cpu,sim:desktop-gpu --dim N=1..8; say $? "
 try 0 pareto given.json -d sim:desktop-cpu,sim:desktop-gpu --watts sim:desktop-cpu=90 --watts sim:desktop-gpu=200; say $? "all that may be worth it"
 try 2 optimize given.json -d ref --micro-batches 2 && err_has "is of a group with a given cost, of the whole batch\|has a given cost, of the whole batch"; say $? "a batch that is not split"
 
+# What is only a body of other ops is one op where the file gives its cost.
+cat > norm.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "norm", "outputs": ["y"], "inputs": [{"name": "x", "shape": [2, 3, 4]}],
+  "initializers": [{"name": "c", "shape": [3], "data": [1, 2, 0.5]}],
+  "ops": [{"name": "bn", "type": "BatchNormalization", "inputs": ["x", "c", "c", "c", "c"], "outputs": ["n", "m"],
+           "shapes": [[2, 3, 4], [3]], "dtypes": ["float32", "float32"], "attrs": {"training_mode": 1}, "cost": {"ref": 700}},
+          {"type": "Relu", "inputs": ["n"], "outputs": ["y"], "cost": {"ref": 30}}] }
+JSON
+try 0 optimize norm.json -d ref --format json -o norm.plan.json && [ "$(json cost_ns)" = 730 ] && try 0 check norm.plan.json
+say $? "statistics of a batch at a given cost"
+try 3 run norm.plan.json && err_has "BatchNormalization"; say $? "which is not run"
+sed 's/, "cost": {"ref": 700}//; s/ "shapes".*"float32".,//' norm.json > run.json
+try 0 run run.json -d ref -n 1 --check; say $? "nor taken apart"
+
 # Names of devices. mistyped PLACE NAME MEANT SED: what the file has then.
 mistyped ()
 {
@@ -57,6 +71,8 @@ mistyped 'ops.0..cost' openclo:1 opencl:1 '/"mm", "type"/s/"sim:desktop-gpu"/"op
 mistyped 'groups.0..cost' cpu:0 cpu 's/"cost": {"ref": .9000, 100./"cost": {"cpu:0": 1, "ref": [9000, 100]/'
 mistyped 'groups.1..cost' opencl:O opencl:0 's/"sim:laptop-gpu"/"opencl:O"/'
 mistyped 'copies.a' rref ref 's/"groups": /"copies": {"a": {"rref": 5}}, "groups": /'
+sed -e 's/"ref"/"cpu"/g' given.json > other.json
+try 5 optimize other.json -d ref --mem-limit ref=1 && ! err_has 'have no say'; say $? "of no use is no word where there is no plan"
 sed -e 's/"sim:desktop-gpu"/"opencl:3"/' -e 's/"sim:laptop-gpu"/"sim:npu.conf"/' given.json > typed.json
 try 0 optimize typed.json -d ref; say $? "others there could be"
 err_has "note: typed.json: groups.1..cost has no cost of a device that is planned for, but of 'sim:npu.conf'"; say $? "but have no say"
