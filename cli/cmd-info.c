@@ -14,9 +14,11 @@
 #include "graph/graph-draft.h"
 #include "graph/control.h"
 #include "graph/graph-survey.h"
+#include "graph/pass.h"
 #include "ir/intervals.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"
+#include "ir/recipe.h"
 #include "nest/nest-work.h"
 #include "nest/nest.h"
 #include "ops/lower.h"
@@ -48,6 +50,8 @@ typedef struct
   gint64 flops, n_parameters, weight_bytes, activation_bytes, peak_bytes;
   gint64 state_bytes;
   int n_states;
+  int n_precomputed;          /* ops that a session computes once, of what is planned */
+  gint64 precomputed_bytes;   /* results of these that ops of a run read */
   int *n_dtypes;              /* [dtype]: tensors */
 } Info;
 
@@ -216,6 +220,29 @@ compare_ops (const void *a, const void *b)
   return x->n != y->n ? y->n - x->n : strcmp (x->type, y->type);
 }
 
+/* Of what planning makes of it, where it can be planned. The passes after that change
+ * nothing of it, and would read weights. */
+static gboolean
+count_precomputed (Info *info, GError **error)
+{
+  const TpPassOptions passes = { .last = "precompute" };
+  g_autoptr (TpGraph) prepared = NULL;
+
+  for (int i = 0; i < info->graph->n_nodes; i++)
+    if (!has_shapes (info->graph, &info->graph->nodes[i]))
+      return TRUE;
+  if (g_hash_table_size (info->survey.problems) > 0)
+    return TRUE;
+  prepared = tp_graph_prepare_with (info->graph, &passes, error);
+  if (prepared == NULL)
+    return FALSE;
+  info->n_precomputed = tp_graph_count_precomputed (prepared);
+  for (int i = 0; i < prepared->n_tensors; i++)
+    if (prepared->tensors[i].init.kind == TP_INIT_RECIPE)
+      info->precomputed_bytes += prepared->tensors[i].size_bytes;
+  return TRUE;
+}
+
 static gboolean
 info_read (Info *info, const TpCli *cli, GError **error)
 {
@@ -245,7 +272,7 @@ info_read (Info *info, const TpCli *cli, GError **error)
     if (!tp_size_add (info->flops, ((OpInfo *) info->ops->pdata[i])->flops,
                       &info->flops))
       info->flops = G_MAXINT64;
-  return TRUE;
+  return count_precomputed (info, error);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -310,7 +337,8 @@ print_data (const Info *info, const TpCli *cli)
     json_array_append_new (
         assumed, tp_cli_string (tp_dims_get_name (info->survey.assumed, i)));
   document = json_pack (
-      "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
+      "{s:s, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:i,"
+      " s:I, s:I}",
       "format", "tplan-info/1", "graph", tp_cli_string (graph->name), "opset",
       graph->opset, "inputs",
       tensors_to_json (graph, graph->inputs, graph->n_inputs), "outputs",
@@ -320,7 +348,9 @@ print_data (const Info *info, const TpCli *cli)
       (json_int_t) info->weight_bytes, "state_bytes",
       (json_int_t) info->state_bytes, "activation_bytes",
       (json_int_t) info->activation_bytes, "peak_activation_bytes",
-      (json_int_t) info->peak_bytes, "flops", (json_int_t) info->flops);
+      (json_int_t) info->peak_bytes, "precomputed_ops", info->n_precomputed,
+      "precomputed_bytes", (json_int_t) info->precomputed_bytes, "flops",
+      (json_int_t) info->flops);
   tp_cli_print_data (cli, document, "ops");
 }
 
@@ -380,6 +410,15 @@ format_states (const Info *info)
 }
 
 static char *
+format_precomputed (const Info *info)
+{
+  g_autofree char *bytes = tp_cli_format_bytes (info->precomputed_bytes);
+
+  return g_strdup_printf ("%d ops of weights, to %s, before the first run",
+                          info->n_precomputed, bytes);
+}
+
+static char *
 format_activations (const Info *info)
 {
   g_autofree char *all = tp_cli_format_bytes (info->activation_bytes);
@@ -405,6 +444,8 @@ print_summary (const Info *info, TpCli *cli)
   tp_table_add (table, g_strdup ("parameters"), format_weights (info));
   if (info->n_states > 0)
     tp_table_add (table, g_strdup ("states"), format_states (info));
+  if (info->n_precomputed > 0)
+    tp_table_add (table, g_strdup ("once"), format_precomputed (info));
   tp_table_add (table, g_strdup ("activations"), format_activations (info));
   tp_table_add (table, g_strdup ("work"),
                 g_strdup_printf ("%.4g GFLOP", info->flops * 1e-9));

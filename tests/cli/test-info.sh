@@ -77,4 +77,21 @@ out_has '^Concat  *0  *0  1 folded' && out_has '^Slice  *0  *0  2 folded'; say $
 out_has '^Tile  *1  *0 *$'; say $? "but not made larger"
 try 0 run cut.onnx --devices ref --check -n 1; say $? "rightly"
 
+# The rows of a large weight standardized, or only moved, before it is used.
+cat > once.json <<'JSON'
+{ "format": "tplan-graph/1", "name": "once", "opset": 17,
+  "inputs":  [{"name": "x", "dtype": "float32", "shape": [4, 600]}],
+  "outputs": ["y"],
+  "initializers": [
+    {"name": "w", "dtype": "float32", "shape": [600, 600], "random": {"seed": 1, "std": 0.05}},
+    {"name": "s", "dtype": "float32", "shape": [600, 1], "random": {"seed": 2}} ],
+  "ops": [
+    {"type": "Exp", "inputs": ["w"], "outputs": ["a"]}, {"type": "Mul", "inputs": ["a", "s"], "outputs": ["b"]},
+    {"type": "MatMul", "inputs": ["x", "b"], "outputs": ["c"]}, {"type": "Exp", "inputs": ["c"], "outputs": ["y"]} ] }
+JSON
+try 0 info once.json && out_has '^once  *2 ops of weights, to 1.37 MiB, before the first run$'; say $? "what is computed once"
+try 0 info once.json --format json && grep -q '"precomputed_ops": 2' "$work/.out" && grep -q '"precomputed_bytes": 1440000' "$work/.out"
+say $? "in numbers"
+try 0 info mlp.json --dim N=4 && ! out_has "^once"; say $? "or nothing is"
+
 finish
