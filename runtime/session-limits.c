@@ -43,6 +43,21 @@ format_runs (const TpSession *session)
                                 session->n_slots);
 }
 
+/* What a session takes but while it is made; rows of pools have the sum. */
+static const char *
+format_start (const TpSession *session, const TpLedgerExcess *it)
+{
+  int host = session->execution->host;
+  const TpDevice *device = host < 0 ? NULL : session->devices[host].device;
+  gint64 used_bytes = device == NULL ? 0 : device->used_bytes;
+
+  return session->start_bytes > used_bytes
+                 && (it->row == host || it->row >= session->plan->n_devices)
+             ? ", while weights are computed (--no-pass=precompute does that in "
+               "every run)"
+             : "";
+}
+
 static char *
 format_others (const TpLedgerExcess *it)
 {
@@ -64,11 +79,12 @@ fail_limit (const TpSession *session, const TpLedgerExcess *it,
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
                "%s '%s' takes %" G_GINT64_FORMAT " bytes with %sweights "
-               "packed for kernels and their scratch%s, %" G_GINT64_FORMAT
+               "packed for kernels and their scratch%s%s, %" G_GINT64_FORMAT
                " more than the %s limit%s: %s%s%s",
                it->row < plan->n_devices ? "device" : "memory",
                tp_pools_get_name (plan->costs, it->row), it->used_bytes, runs,
-               others, it->used_bytes - it->allowed_bytes,
+               is_shared ? "" : format_start (session, it), others,
+               it->used_bytes - it->allowed_bytes,
                is_shared ? "plans'" : "plan's",
                it->reserve_bytes > 0 ? " and reserve" : "",
                session->n_slots == 1 ? "" : "have fewer in flight, or ",
@@ -104,11 +120,14 @@ tp_session_check_limits (const TpSession *session, GError **error)
   g_auto (TpLedgerEntry) entry = { NULL, NULL };
   g_autoptr (TpLedger) own = NULL;
   TpLedgerExcess excess;
+  int host = session->execution->host;
 
   if (plan->memory_limits == NULL)
     return TRUE;
   own = tp_ledger_new (plan->costs, plan->memory_limits, plan->memory_reserves);
   fill_entry (session, &entry);
+  if (host >= 0 && session->start_bytes > entry.used[host])
+    entry.used[host] = session->start_bytes;
   if (tp_ledger_enter (own, &entry, &excess))
     return TRUE;
   fail_limit (session, &excess, FALSE, error);

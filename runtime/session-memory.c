@@ -203,6 +203,7 @@ tp_session_bind (TpSession *session, GError **error)
         if (!bind_unit (session, &session->slots[slot], i, error))
           return FALSE;
         /* Other slots find what the first has made of it. */
+        tp_session_note_start (session);
         tp_session_release_recipes (session, i);
       }
   return TRUE;

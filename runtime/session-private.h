@@ -86,6 +86,9 @@ struct TpSession
   TpArray *loans;             /* TpSessionLoan */
   TpArray *states;            /* TpSessionState */
   TpArray *recipes;           /* TpSessionRecipe; those that are held */
+  gint64 held_bytes;          /* of their values, in host memory */
+  gint64 start_bytes;         /* the most that they and what the session has there took
+                               * at a time; 0: there are none */
   void *passage;              /* (nullable): for states that are copied */
   void **emitted;             /* [output]: value of a constant, or NULL */
   gint n_runs;                /* that have ended, or actions with several slots;

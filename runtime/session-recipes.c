@@ -38,6 +38,29 @@ hold (const TpSession *session, TpRecipe *recipe, const TpRecipeWay *way,
   return FALSE;
 }
 
+/* @more_bytes: beside what the session has. */
+static void
+note_start (TpSession *session, gint64 more_bytes)
+{
+  int host = session->execution->host;
+  const TpDevice *device = host < 0 ? NULL : session->devices[host].device;
+  gint64 bytes = device == NULL ? 0 : device->used_bytes;
+
+  if (!tp_size_add (bytes, session->held_bytes, &bytes)
+      || !tp_size_add (bytes, more_bytes, &bytes))
+    bytes = G_MAXINT64;
+  session->start_bytes = MAX (session->start_bytes, bytes);
+}
+
+static void
+count_held (TpSession *session, const TpSessionRecipe *it, int sign)
+{
+  const TpGraph *graph = tp_recipe_get_graph (it->recipe);
+
+  session->held_bytes
+      += sign * graph->tensors[graph->outputs[it->output]].size_bytes;
+}
+
 /* ---- holding them -------------------------------------------------------- */
 
 /* All outputs of @recipe, to be let go one by one. There is a place for each before
@@ -53,8 +76,14 @@ hold_all (TpSession *session, TpRecipe *recipe, const TpRecipeWay *way,
   if (!hold (session, recipe, way, error))
     return FALSE;
   for (int i = 0; i < n; i++)
-    tp_array_index (session->recipes, TpSessionRecipe, first + i)
-        = (TpSessionRecipe){ recipe, i, -1 };
+    {
+      TpSessionRecipe *it
+          = &tp_array_index (session->recipes, TpSessionRecipe, first + i);
+
+      *it = (TpSessionRecipe){ recipe, i, -1 };
+      count_held (session, it, 1);
+    }
+  note_start (session, *way->used_bytes);
   return TRUE;
 }
 
@@ -124,6 +153,13 @@ tp_session_hold_recipes (TpSession *session, const TpRecipeWay *way,
 }
 
 void
+tp_session_note_start (TpSession *session)
+{
+  if (session->held_bytes > 0)
+    note_start (session, 0);
+}
+
+void
 tp_session_release_recipes (TpSession *session, int unit)
 {
   TpArray *recipes = session->recipes;
@@ -136,7 +172,10 @@ tp_session_release_recipes (TpSession *session, int unit)
       if (it->last_unit > unit)
         return;
       if (it->recipe != NULL)
-        tp_recipe_release (it->recipe, it->output);
+        {
+          count_held (session, it, -1);
+          tp_recipe_release (it->recipe, it->output);
+        }
       tp_array_set_size (recipes, recipes->len - 1);
     }
 }

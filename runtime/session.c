@@ -124,18 +124,27 @@ open_as_can_be (Wanted *wanted, GError **error)
   return open_session (wanted, error);
 }
 
+/* How a recipe is made. */
+typedef struct
+{
+  TpDeviceOptions options;
+  gint64 used_bytes;          /* by that */
+} Making;
+
 /* A recipe is a graph: a session of it, each op by itself, makes the values. What was
  * read of the model's file is not read again. */
 static gboolean
 make_by_kernels (TpGraph *graph, void *const *values, gpointer data,
                  GError **error)
 {
-  const TpDeviceOptions *options = data;
+  Making *making = data;
   g_autoptr (TpPlan) plan = tp_plan_new_alone (graph, tp_device_find_host ());
-  g_autoptr (TpSession) session = tp_session_new (graph, plan, options, error);
+  g_autoptr (TpSession) session
+      = tp_session_new (graph, plan, &making->options, error);
 
   if (session == NULL || !tp_session_run (session, NULL, values, error))
     return FALSE;
+  making->used_bytes = session->devices[0].device->used_bytes;
   for (int i = 0; i < graph->n_tensors; i++)
     tp_constant_let_go (&graph->tensors[i]);
   return TRUE;
@@ -145,12 +154,12 @@ static gboolean
 hold_recipes (TpSession *session, const TpDeviceOptions *options,
               GError **error)
 {
-  TpDeviceOptions its = { 0 };
-  const TpRecipeWay way = { make_by_kernels, &its };
+  Making making = { .used_bytes = 0 };
+  const TpRecipeWay way = { make_by_kernels, &making, &making.used_bytes };
 
   if (options != NULL)
-    its = (TpDeviceOptions){ .n_threads = options->n_threads,
-                             .code_cache = options->code_cache };
+    making.options = (TpDeviceOptions){ .n_threads = options->n_threads,
+                                        .code_cache = options->code_cache };
   return tp_session_hold_recipes (session, &way, error);
 }
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "graph/pass.h"
+#include "ir/pools.h"
 #include "ir/recipe.h"
 #include "nets.h"
 
@@ -281,6 +282,69 @@ test_threads (gconstpointer device)
   g_assert_cmpint (n_held, ==, 0);
 }
 
+/* ---- limits of memory ------------------------------------------------------- */
+
+static gint64
+count_raw_bytes (const TpGraph *graph)
+{
+  gint64 bytes = 0;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    if (graph->tensors[i].init.kind == TP_INIT_RECIPE)
+      bytes += graph->tensors[i].size_bytes;
+  return bytes;
+}
+
+/* What a session of @graph takes; 0: more than @limit, with @out_wanted. */
+static gint64
+try_limit (TpGraph *graph, gint64 limit, gint64 *out_wanted)
+{
+  const TpCostRows rows = { graph->n_nodes, 0, graph->n_tensors };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpPlan) plan = net_plan (graph, "cpu", "0");
+  g_autoptr (TpSession) session = NULL;
+  TpSessionMemory memory;
+  const char *said;
+
+  plan->costs = tp_costs_new_sized (plan->n_devices,
+                                    (const char *const *) plan->devices, &rows);
+  plan->memory_limits = g_new0 (gint64, tp_pools_count_rows (plan->costs) + 1);
+  plan->memory_limits[0] = limit;
+  session = tp_session_new (graph, plan, NULL, &error);
+  if (session != NULL)
+    {
+      tp_session_get_memory (session, 0, &memory);
+      return memory.arena_bytes + memory.weight_bytes + memory.workspace_bytes;
+    }
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY);
+  g_assert_nonnull (strstr (error->message, "while weights are computed"));
+  said = strstr (error->message, "takes ");
+  *out_wanted = g_ascii_strtoll (said + strlen ("takes "), NULL, 10);
+  return 0;
+}
+
+/* Limits hold while a session is made, when what was computed is there beside what
+ * kernels want of it. */
+static void
+test_limits (void)
+{
+  g_autofree char *text = write_convs ();
+  g_autoptr (TpGraph) graph = net_load_prepared (text);
+  gint64 all, wanted = 0, less = 0;
+
+  if (!net_need_devices ("cpu"))
+    return;
+  all = try_limit (graph, G_MAXINT64 / 4, NULL);
+  g_assert_cmpint (all, >, 0);
+  g_assert_cmpint (try_limit (graph, all, &wanted), ==, 0);
+  g_assert_cmpint (wanted, >, all);
+  /* The values are there together, and those that they are made of before. */
+  g_assert_cmpint (wanted, >=, 2 * count_raw_bytes (graph));
+  g_assert_cmpint (try_limit (graph, wanted, NULL), ==, all);
+  g_assert_cmpint (try_limit (graph, wanted - 1, &less), ==, 0);
+  g_assert_cmpint (less, ==, wanted);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -296,6 +360,7 @@ main (int argc, char **argv)
       g_test_add_data_func (path, devices[i], test_results);
     }
   g_test_add_func ("/recipes/steps", test_steps);
+  g_test_add_func ("/recipes/limits", test_limits);
   g_test_add_data_func ("/recipes/threads/cpu", "cpu", test_threads);
   g_test_add_data_func ("/recipes/threads/ref", "ref", test_threads);
   return g_test_run ();
