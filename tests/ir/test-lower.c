@@ -8,6 +8,7 @@
 #include "op-support.h"
 #include "ops/lower.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 #include "random-join.h"
 
 #include <string.h>
@@ -501,6 +502,75 @@ test_split_norm (void)
                                     ((double *)want->pdata[0])[i], 1e-5);
 }
 
+/* Ops with several outputs, of which any are read: every one of these is written. */
+static const struct
+{
+  const char *op, *attrs, *inputs, *constants;
+  int n_outputs;
+} several[] = {
+  { "Dropout", "", "'x'", "", 2 },
+  { "DynamicQuantizeLinear", "", "'x'", "", 3 },
+  { "LayerNormalization", "", "'x', 's'", "{'name': 's', 'shape': [4], 'fill': 2}", 3 },
+  { "Split", "'axis': 1", "'x'", "", 2 },
+  { "TopK", "", "'x', 'k'",
+    "{'name': 'k', 'dtype': 'int64', 'shape': [1], 'data': [2]}", 2 },
+  { "RNN", "'hidden_size': 5", "'x', 'w', 'r'",
+    "{'name': 'w', 'shape': [1, 5, 4], 'fill': 1}, "
+    "{'name': 'r', 'shape': [1, 5, 5], 'fill': 1}", 2 },
+  { "GRU", "'hidden_size': 5", "'x', 'w', 'r'",
+    "{'name': 'w', 'shape': [1, 15, 4], 'fill': 1}, "
+    "{'name': 'r', 'shape': [1, 15, 5], 'fill': 1}", 2 },
+  { "LSTM", "'hidden_size': 5", "'x', 'w', 'r'",
+    "{'name': 'w', 'shape': [1, 20, 4], 'fill': 1}, "
+    "{'name': 'r', 'shape': [1, 20, 5], 'fill': 1}", 3 },
+};
+
+/* @wanted: a bit for each output. */
+static TpGraph *
+load_several (int at, int wanted)
+{
+  g_autofree char *text = g_strdup_printf (
+      "{'format': 'tplan-graph/1', 'opset': 17, 'inputs': [{'name': 'x', "
+      "'shape': [2, 2, 4]}], 'initializers': [%s], 'ops': [{'type': '%s', "
+      "'inputs': [%s], 'outputs': ['o0', 'o1'%s], 'attrs': {%s}}], "
+      "'outputs': [%s%s'o%d']}",
+      several[at].constants, several[at].op, several[at].inputs,
+      several[at].n_outputs > 2 ? ", 'o2'" : "", several[at].attrs,
+      (wanted & 1) && wanted > 1 ? "'o0', " : "",
+      (wanted & 2) && wanted > 3 ? "'o1', " : "",
+      g_bit_storage (wanted) - 1);
+
+  return test_load_quoted (text);
+}
+
+static void
+check_several (int at, int wanted)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = load_several (at, wanted);
+  g_autoptr (TpLowered) lowered
+      = tp_lower_nodes (graph, (const int[]){ 0 }, 1, &error);
+
+  g_assert_no_error (error);
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      gboolean is_written = FALSE;
+
+      for (int k = 0; k < lowered->n_nests; k++)
+        is_written |= lowered->operands[lowered->nests[k]->store.operand].tensor
+                      == graph->outputs[i];
+      g_assert_true (is_written);
+    }
+}
+
+static void
+test_several (void)
+{
+  for (gsize at = 0; at < G_N_ELEMENTS (several); at++)
+    for (int wanted = 1; wanted < 1 << several[at].n_outputs; wanted++)
+      check_several ((int) at, wanted);
+}
+
 static void
 add_cases (const char *kind, int n, GTestDataFunc function)
 {
@@ -520,6 +590,7 @@ main (int argc, char **argv)
   add_cases ("refused", G_N_ELEMENTS (refused), test_refused);
   g_test_add_func ("/lower/random-windows", test_random_windows);
   g_test_add_func ("/lower/random-joins", test_random_joins);
+  g_test_add_func ("/lower/several", test_several);
   g_test_add_func ("/lower/text", test_text);
   g_test_add_func ("/lower/work", test_work);
   g_test_add_func ("/lower/reference", test_reference);
