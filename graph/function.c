@@ -12,6 +12,7 @@
 #include "graph/function-fused.h"
 #include "graph/function-loss.h"
 #include "graph/function-nbits.h"
+#include "graph/function-random.h"
 #include "graph/function-quantized.h"
 #include "graph/function-sample.h"
 #include "graph/function-shape.h"
@@ -31,7 +32,8 @@
 static const TpFunction *(*const lists[]) (gsize *) = {
   tp_function_list_cache,     tp_function_list_contrib,
   tp_function_list_fused,     tp_function_list_loss,
-  tp_function_list_nbits,     tp_function_list_sample,
+  tp_function_list_nbits,     tp_function_list_random,
+  tp_function_list_sample,
   tp_function_list_shape,     tp_function_list_signal,
   tp_function_list_quantized, tp_function_list_training,
 };
