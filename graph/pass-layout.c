@@ -5,7 +5,9 @@
  * starts at convolutions and pools and spreads over the ops between them; a
  * graph without any stays row-major. A convolution of one filter per channel is as
  * fast in rows, where nothing around it wants another layout. Where bytes are taken as they are (a view)
- * or leave the graph, a Relayout op puts them in rows. */
+ * or leave the graph, a Relayout op puts them in rows. Where an op looks at places of an
+ * image that came in rows (a graph input, a view), one turns it: all channels of a place
+ * are then found, and weighed, at once. */
 #include "config.h"
 
 #include "graph/graph-draft-make.h"
@@ -20,6 +22,7 @@
 
 #define LEAST_COLUMNS 14      /* of planes that are worth staying in rows */
 #define MOST_STEP 2
+#define LEAST_CHANNELS 8      /* of an image that is worth turning */
 
 typedef struct
 {
@@ -29,6 +32,7 @@ typedef struct
   guint8 *needs_rows;         /* its row-major bytes are needed */
   int *last, *rows;           /* its channels-last and row-major tensors; the
                                * same where there is one only */
+  int *turned;                /* a channels-last copy of what came in rows; -1 */
 } Pass;
 
 /* Ops that take or give bytes as they lie in rows. */
@@ -39,16 +43,22 @@ is_rigid (const TpNode *node)
          || node->op->kind == TP_OP_OPAQUE;
 }
 
-/* Whether channels-last differs from row-major, and the choice is ours. */
+/* Whether channels-last differs from row-major, and may be had. */
 static gboolean
-may_be_channels_last (TpDraft *draft, const TpTensor *tensor)
+has_channels (const TpTensor *tensor)
 {
-  return tensor->rank == 4 && tensor->producer >= 0
-         && !is_rigid (tp_draft_node (draft, tensor->producer))
-         && !tp_tensor_is_constant (tensor)
+  return tensor->rank == 4 && !tp_tensor_is_constant (tensor)
          && (!tp_dtype_is_integer (tensor->dtype)
              || tp_dtype_is_quantized (tensor->dtype))
          && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
+}
+
+/* And the choice is ours. */
+static gboolean
+may_be_channels_last (TpDraft *draft, const TpTensor *tensor)
+{
+  return has_channels (tensor) && tensor->producer >= 0
+         && !is_rigid (tp_draft_node (draft, tensor->producer));
 }
 
 /* Ops that read and write alike, so that layout goes through them. */
@@ -209,24 +219,24 @@ find_group (const Pass *pass, const TpNode *producer, int tensor)
   return it->is_output || it->state > 0 ? NULL : producer->group;
 }
 
+/* Copies tensor @from to @to, near @near. */
 static gboolean
-append_relayout (Pass *pass, const TpNode *producer, int tensor,
-                 GError **error)
+append_relayout (Pass *pass, const TpNode *near, int from, int to,
+                 const TpGroupFigures *group, GError **error)
 {
   TpDraft *draft = pass->draft;
   int *ends = tp_region_alloc (draft->region, 2, sizeof (int), error);
-  TpNode node = { .type = "Relayout", .opset = producer->opset,
+  TpNode node = { .type = "Relayout", .opset = near->opset,
                   .op = tp_op_find ("Relayout"), .n_inputs = 1,
-                  .n_outputs = 1, .place = producer->place,
-                  .group = find_group (pass, producer, tensor) };
+                  .n_outputs = 1, .place = near->place, .group = group };
 
   g_assert (node.op != NULL);
   if (ends == NULL)
     return FALSE;
   node.name = tp_draft_make_node_name (
-      draft, tp_draft_tensor (draft, tensor)->name, ":relayout", error);
-  ends[0] = pass->last[tensor];
-  ends[1] = pass->rows[tensor];
+      draft, tp_draft_tensor (draft, from)->name, ":relayout", error);
+  ends[0] = from;
+  ends[1] = to;
   node.inputs = &ends[0];
   node.outputs = &ends[1];
   tp_array_append_val (pass->nodes, node);
@@ -252,17 +262,55 @@ lay_out (Pass *pass, const TpNode *node, int j, GError **error)
   set_channels_last (tp_draft_tensor (pass->draft, pass->last[tensor]));
   tp_node_edit (node->outputs)[j] = pass->last[tensor];
   return pass->last[tensor] == pass->rows[tensor]
-         || append_relayout (pass, node, tensor, error);
+         || append_relayout (pass, node, pass->last[tensor], pass->rows[tensor],
+                             find_group (pass, node, tensor), error);
+}
+
+/* Does @node look at places of an image that came in rows? */
+static gboolean
+wants_turned (const Pass *pass, const TpNode *node)
+{
+  const TpTensor *image;
+
+  if (!tp_node_has_flag (node, TP_OP_SAMPLES) || is_rigid (node)
+      || pass->is_last[node->inputs[0]])
+    return FALSE;
+  image = tp_draft_tensor (pass->draft, node->inputs[0]);
+  return has_channels (image) && image->dims[1] >= LEAST_CHANNELS;
+}
+
+/* The image of @node, channels-last. */
+static gboolean
+turn (Pass *pass, const TpNode *node, GError **error)
+{
+  int image = node->inputs[0];
+
+  if (pass->turned[image] < 0)
+    {
+      int twin = add_twin (pass, image, ":channels_last", error);
+
+      if (twin < 0)
+        return FALSE;
+      set_channels_last (tp_draft_tensor (pass->draft, twin));
+      if (!append_relayout (pass, node, image, twin, NULL, error))
+        return FALSE;
+      pass->turned[image] = twin;
+    }
+  tp_node_edit (node->inputs)[0] = pass->turned[image];
+  return TRUE;
 }
 
 static gboolean
 append_node (Pass *pass, TpNode node, GError **error)
 {
   const int *map = is_rigid (&node) ? pass->rows : pass->last;
+  gboolean is_turned = wants_turned (pass, &node);
 
-  for (int j = 0; j < node.n_inputs; j++)
+  for (int j = is_turned; j < node.n_inputs; j++)
     if (node.inputs[j] >= 0)
       tp_node_edit (node.inputs)[j] = map[node.inputs[j]];
+  if (is_turned && !turn (pass, &node, error))
+    return FALSE;
   tp_array_append_val (pass->nodes, node);
   for (int j = 0; j < node.n_outputs; j++)
     if (!lay_out (pass, &node, j, error))
@@ -298,10 +346,14 @@ assign_layout (TpDraft *draft, GError **error)
   g_autofree guint8 *needs_rows = tp_new0 (guint8, n + 1);
   g_autofree int *last = tp_new (int, n + 1);
   g_autofree int *rows = tp_new (int, n + 1);
-  Pass pass = { draft, NULL, is_last, needs_rows, last, rows };
+  g_autofree int *turned = tp_new (int, n + 1);
+  Pass pass = { draft, NULL, is_last, needs_rows, last, rows, turned };
 
   for (int i = 0; i < n; i++)
-    last[i] = rows[i] = i;
+    {
+      last[i] = rows[i] = i;
+      turned[i] = -1;
+    }
   mark_rows (&pass);
   choose (&pass);
   return memchr (is_last, TRUE, n) == NULL || apply (&pass, error);

@@ -26,6 +26,9 @@ load (const char *ops, const char *outputs)
       "{'name': 'bias', 'shape': [4], 'random': {'seed': 4}}, "
       "{'name': 'mean', 'shape': [4], 'random': {'seed': 5}}, "
       "{'name': 'var', 'shape': [4], 'data': [1, 0.25, 4, 2]}, "
+      "{'name': 'points', 'shape': [2, 2, 3, 2], 'random': {'seed': 9}}, "
+      "{'name': 'point', 'shape': [1, 2, 3, 2], 'random': {'seed': 10}}, "
+      "{'name': 'many', 'dtype': 'int64', 'shape': [4], 'data': [1, 18, 3, 4]}, "
       "{'name': 'flat', 'dtype': 'int64', 'shape': [2], 'data': [2, -1]}], "
       "'ops': [%s], 'outputs': [%s]}", ops, outputs);
 
@@ -302,6 +305,30 @@ test_layout_point (void)
       UNARY ("Flatten", "p", "y"), "'y'", 0));
 }
 
+#define ROOM(x, channels) /* @channels in one image that is more than a point */ \
+  "{'type': 'Reshape', 'inputs': ['" x "', '" channels "'], 'outputs': ['i']}, "
+#define LOOK(image, points, out)                                              \
+  "{'type': 'GridSample', 'inputs': ['" image "', '" points "'], 'outputs': ['" out "']}"
+
+/* An image that comes in rows is turned for all that look at its places, unless it has
+ * few channels; what else reads it does so as it is. */
+static void
+test_layout_sampled (void)
+{
+  g_autoptr (TpGraph) graph = NULL;
+
+  tp_graph_unref (lay_out ("{'type': 'GridSample', 'inputs': ['x', 'points'], "
+                           "'outputs': ['y']}", "'y'", 1));
+  graph = lay_out (ROOM ("x", "many") LOOK ("i", "point", "p") ", "
+                   LOOK ("i", "point", "q") ", " UNARY ("Relu", "i", "r") ", "
+                   UNARY ("Flatten", "p", "a") ", " UNARY ("Flatten", "q", "e"),
+                   "'a', 'e', 'r'", 3);
+  assert_channels_last (graph, find_node (graph, "GridSample")->inputs[0]);
+  g_assert_cmpstr (graph->nodes[1].type, ==, "Relayout");
+  g_assert_cmpint (find_node (graph, "Relu")->inputs[0], ==,
+                   find_node (graph, "Reshape")->outputs[0]);
+}
+
 /* Without convolutions nothing changes, whatever the rank. */
 static void
 test_layout_none (void)
@@ -475,6 +502,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/layout-output", test_layout_output);
   g_test_add_func ("/pass/layout-depthwise", test_layout_depthwise);
   g_test_add_func ("/pass/layout-view", test_layout_view);
+  g_test_add_func ("/pass/layout-sampled", test_layout_sampled);
   g_test_add_func ("/pass/layout-point", test_layout_point);
   g_test_add_func ("/pass/layout-none", test_layout_none);
   g_test_add_func ("/pass/layout-before", test_layout_before);
