@@ -186,6 +186,8 @@ choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
 {
   gint64 extent = extent_of (a, a->vaxis);
 
+  if (a->has_index)
+    return CLAMP (extent / lanes, 1, a->target->n_registers / 4);
   if (a->wide.nest->n_stages > 0)
     return a->tile_axis < 0 ? CLAMP (extent / lanes, 1, 4) : 1;
   if (extent < 16 * lanes)
@@ -197,7 +199,8 @@ static void
 list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, TpArray *out)
 {
   static const gint64 others[][2]
-      = { { 1, 1 }, { 1, 2 }, { 1, 4 }, { 2, 1 }, { 4, 1 }, { 8, 1 } };
+      = { { 1, 1 }, { 1, 2 }, { 1, 4 }, { 1, 8 }, { 2, 1 },
+          { 4, 1 }, { 8, 1 } };
   TpChoice choice = *partial;
   gint64 tile = 1, unroll = 1;
 

@@ -85,6 +85,19 @@ find_vector_axis (const TpNest *nest)
   return best;
 }
 
+/* Does it look where an index says? What finds the place is then shared by the vectors
+ * of a step, and neighbours read nothing together. */
+static gboolean
+has_index (const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && nest->loads[i].index >= 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* ---- tile axis --------------------------------------------------------- */
 
 /* The spatial axis along which neighbours share what they read: the one of the
@@ -190,7 +203,8 @@ find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
   turned = copy;
   tp_build_turn_constants (build, turned, a->vaxis);
   tp_window_plan_init (&a->wide, g_steal_pointer (&copy));
-  if (nest->n_stages > 0)
+  a->has_index = has_index (turned);
+  if (nest->n_stages > 0 && !a->has_index)
     a->tile_axis = find_tile_axis (turned, a->vaxis);
   if (a->tile_axis >= 0)
     find_interior (a);
