@@ -98,12 +98,13 @@ add_affine_grid (TpBody *self)
 
 /* ---- DeformConv ---------------------------------------------------------------- */
 
-/* Lists of one, but for the inputs. */
+/* Lists of one, but for the inputs and @taps: how many a filter has. */
 typedef struct
 {
   const char *x, *w, *offset;
-  const char *offset_groups, *taps, *positions;
+  const char *offset_groups, *columns; /* of a row: each position with all its taps */
   const char *kernel[2], *in[2], *out[2]; /* rows, columns */
+  gint64 taps;
 } Deform;
 
 static gint64
@@ -115,29 +116,41 @@ get_of_list (TpBody *self, const char *attr, int i, gint64 usual)
   return values != NULL && i < n ? values[i] : usual;
 }
 
-/* What is known of the filters tells images from all else. */
-static gboolean
-is_image (TpBody *self)
+/* What is known of the filters tells images from all else. Returns how many taps they
+ * have, 0 after a failure. */
+static gint64
+count_taps (TpBody *self)
 {
   int index = tp_builder_find_tensor (self->builder, tp_body_get_input (self, 1));
   const TpTensor *w = index < 0 ? NULL
                                 : tp_draft_tensor (self->builder->draft, index);
-  int n = 2;
+  int n = 0;
+  const gint64 *kernel = tp_node_get_ints (self->node, "kernel_shape", &n);
 
-  tp_node_get_ints (self->node, "kernel_shape", &n);
   if (w != NULL && w->rank != TP_RANK_UNKNOWN)
-    n = w->rank - 2;
-  if (n != 2)
+    {
+      n = MAX (w->rank - 2, 0);
+      kernel = w->dims + 2;
+    }
+  if (n == 2 && kernel[0] > 0 && kernel[0] <= G_MAXINT16 && kernel[1] > 0
+      && kernel[1] <= G_MAXINT16)
+    return kernel[0] * kernel[1];
+  if (n == 2)
+    tp_body_refuse (self, "filters of %" G_GINT64_FORMAT " x %" G_GINT64_FORMAT
+                    " are not possible", kernel[0], kernel[1]);
+  else if (kernel == NULL)
+    tp_body_refuse (self, "how large its filters are is not known here: "
+                    "give it the attribute kernel_shape");
+  else
     tp_body_refuse (self, "%d dimensions are not supported, only images (2) are", n);
-  return n == 2;
+  return 0;
 }
 
 static Deform
-deform_init (TpBody *self)
+deform_init (TpBody *self, gint64 taps)
 {
-  Deform it = { tp_body_get_input (self, 0), tp_body_get_input (self, 1),
-                tp_body_get_input (self, 2), NULL, NULL, NULL, { NULL },
-                { NULL }, { NULL } };
+  Deform it = { .x = tp_body_get_input (self, 0), .w = tp_body_get_input (self, 1),
+                .offset = tp_body_get_input (self, 2), .taps = taps };
   const char *x = tp_body_add_shape (self, it.x);
   const char *w = tp_body_add_shape (self, it.w);
   const char *offset = tp_body_add_shape (self, it.offset);
@@ -150,18 +163,18 @@ deform_init (TpBody *self)
       it.in[i] = tp_body_pick (self, x, 2 + i);
       it.out[i] = tp_body_pick (self, offset, 2 + i);
     }
-  it.taps = tp_body_apply (self, "Mul", it.kernel[0], it.kernel[1], NULL);
-  it.positions = tp_body_apply (self, "Mul", it.out[0], it.out[1], NULL);
+  it.columns = tp_body_apply (self, "Mul", it.out[1], TP_BODY_INTS (self, taps),
+                              NULL);
   return it;
 }
 
 /* Where the taps of dimension @i are without offsets, from -1 to 1, and 0 in the place
- * of the other coordinate: [taps, 1, out, 1, 2], or [1, taps, 1, out, 2]. */
+ * of the other coordinate: [1, out, 1, taps, 1, 2], or [1, 1, out, 1, taps, 2]. */
 static const char *
 add_taps (TpBody *self, const Deform *it, int i)
 {
-  const gint64 taps_shape[] = { i == 0 ? -1 : 1, i == 0 ? 1 : -1, 1, 1, 1 };
-  const gint64 out_shape[] = { 1, 1, i == 0 ? -1 : 1, i == 0 ? 1 : -1, 1 };
+  const gint64 taps_shape[] = { 1, 1, i == 0 ? -1 : 1, i == 0 ? 1 : -1, 1 };
+  const gint64 out_shape[] = { i == 0 ? -1 : 1, i == 0 ? 1 : -1, 1, 1, 1 };
   const char *taps, *at, *extent;
 
   taps = combine_number (self, "Mul", count_like (self, it->kernel[i], it->x),
@@ -184,30 +197,44 @@ add_taps (TpBody *self, const Deform *it, int i)
       NULL);
 }
 
-/* [groups of offsets in all images, taps, positions, 2]: column, then row. */
+/* [groups of offsets in all images, rows, columns, 2]: column, then row. */
 static const char *
 add_deformed_grid (TpBody *self, const Deform *it)
 {
-  static const gint64 order[] = { 0, 1, 2, 4, 5, 3 };
+  static const gint64 order[] = { 0, 4, 5, 1, 2, 3 };
   TpAttr perm = { .name = "perm", .kind = TP_ATTR_INTS, .n = 6, .ints = order };
-  TpAttr last = { .name = "axis", .kind = TP_ATTR_INT, .i = 5 };
   const char *rest = TP_BODY_INTS (self, -1), *two = TP_BODY_INTS (self, 2);
   const char *grid = RESHAPE (self, it->offset, rest, it->kernel[0], it->kernel[1],
                               two, it->out[0], it->out[1]);
   const char *scale = tp_body_apply (
       self, "CastLike", TP_BODY_JOIN (self, it->in[1], it->in[0]), it->x, NULL);
 
-  grid = tp_body_add (self, "Transpose", &perm, NULL, grid, NULL);
-  grid = tp_body_add (self, "Gather", &last, NULL, grid, TP_BODY_INTS (self, 1, 0),
+  grid = tp_body_add (self, "Slice", NULL, NULL, grid, TP_BODY_INTS (self, -1),
+                      TP_BODY_INTS (self, G_MININT32), TP_BODY_INTS (self, 3), rest,
                       NULL);
+  grid = tp_body_add (self, "Transpose", &perm, NULL, grid, NULL);
   scale = divide (self, tp_body_apply (self, "CastLike", two, it->x, NULL), scale);
   grid = tp_body_apply (self, "Mul", grid, scale, NULL);
   for (int i = 0; i < 2; i++)
     grid = tp_body_apply (self, "Add", grid, add_taps (self, it, i), NULL);
-  return RESHAPE (self, grid, rest, it->taps, it->positions, two);
+  return RESHAPE (self, grid, rest, it->out[0], it->columns, two);
 }
 
-/* What each tap sees at each position, [images, channels, taps, positions]; each group
+/* What @mask weighs: [groups of offsets in all images, 1, rows, columns]. */
+static const char *
+add_mask (TpBody *self, const Deform *it, const char *mask)
+{
+  static const gint64 order[] = { 0, 2, 3, 1 };
+  TpAttr perm = { .name = "perm", .kind = TP_ATTR_INTS, .n = 4, .ints = order };
+
+  mask = RESHAPE (self, mask, TP_BODY_INTS (self, -1), TP_BODY_INTS (self, it->taps),
+                  it->out[0], it->out[1]);
+  mask = tp_body_add (self, "Transpose", &perm, NULL, mask, NULL);
+  return RESHAPE (self, mask, TP_BODY_INTS (self, -1), TP_BODY_INTS (self, 1),
+                  it->out[0], it->columns);
+}
+
+/* What each tap sees at each position, [images, channels, rows, columns]; each group
  * of offsets is an image of its own. */
 static const char *
 add_columns (TpBody *self, const Deform *it)
@@ -230,40 +257,37 @@ add_columns (TpBody *self, const Deform *it)
   ends[1] = add_deformed_grid (self, it);
   tp_body_add_node (self, &node, (TpNodeNames){ 2, ends, 1, &columns });
   if (mask != NULL)
-    mask = RESHAPE (self, mask, rest, TP_BODY_INTS (self, 1), it->taps,
-                    it->positions);
-  if (mask != NULL)
-    columns = tp_body_apply (self, "Mul", columns, mask, NULL);
-  return is_grouped ? RESHAPE (self, columns, rest, channels, it->taps,
-                               it->positions)
-                    : columns;
+    columns = tp_body_apply (self, "Mul", columns, add_mask (self, it, mask), NULL);
+  return is_grouped
+             ? RESHAPE (self, columns, rest, channels, it->out[0], it->columns)
+             : columns;
 }
 
-/* A Conv over the taps, one next to the other. */
+/* A Conv over the taps of each position, one next to the other. */
 static void
 add_deform_conv (TpBody *self)
 {
-  const char *rest = TP_BODY_INTS (self, -1), *one = TP_BODY_INTS (self, 1);
-  TpAttr group = { .name = "group", .kind = TP_ATTR_INT,
-                   .i = tp_node_get_int (self->node, "group", 1) };
-  TpNode conv = { .type = "Conv", .n_attrs = 1, .attrs = &group };
-  const char *ends[3], *y = tp_body_make_name (self), *w;
+  gint64 taps = count_taps (self), steps[] = { 1, taps };
+  TpAttr attrs[] = {
+    { .name = "group", .kind = TP_ATTR_INT,
+      .i = tp_node_get_int (self->node, "group", 1) },
+    { .name = "strides", .kind = TP_ATTR_INTS, .n = 2, .ints = steps },
+  };
+  TpNode conv = { .type = "Conv", .n_attrs = 2, .attrs = attrs };
+  const char *ends[3], *w;
   Deform it;
 
-  if (!is_image (self))
+  if (taps == 0)
     return;
-  it = deform_init (self);
+  it = deform_init (self, taps);
   w = tp_body_add_shape (self, it.w);
   ends[0] = add_columns (self, &it);
   ends[1] = RESHAPE (self, it.w, tp_body_pick (self, w, 0), tp_body_pick (self, w, 1),
-                     it.taps, one);
+                     TP_BODY_INTS (self, 1), TP_BODY_INTS (self, taps));
   ends[2] = tp_body_get_input (self, 3);
   tp_body_add_node (self, &conv,
-                    (TpNodeNames){ ends[2] == NULL ? 2 : 3, ends, 1, &y });
-  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], y,
-               TP_BODY_JOIN (self, rest, tp_body_pick (self, w, 0), it.out[0],
-                             it.out[1]),
-               NULL);
+                    (TpNodeNames){ ends[2] == NULL ? 2 : 3, ends, 1,
+                                   self->ends.outputs });
 }
 
 /* ---- RoiAlign ------------------------------------------------------------------ */

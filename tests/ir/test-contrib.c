@@ -529,6 +529,10 @@ static const struct
     "coordinate_transformation_mode=asymmetric", "'half_pixel' or 'output_half_pixel'" },
   { "in x 1 2 5 6 7;const w 3 2 1 1 1;in o 1 3 5 6 7;DeformConv x w o -> y",
     "only images (2) are" },
+  { "in x 1 2 5 6;in v 3 2 1 1;in o 1 2 5 6;Relu v -> w;DeformConv x w o -> y",
+    "give it the attribute kernel_shape" },
+  { "in x 1 2 5 6;in v 3 2 1 1;in o 1 2 5 6;Relu v -> w;DeformConv x w o -> y "
+    "kernel_shape=1,0", "filters of 1 x 0 are not possible" },
   { "in x 3 2 2;ints n 3 1;ReverseSequence x n -> y time_axis=2",
     "they must be 0 and 1, or 1 and 0" },
 };
