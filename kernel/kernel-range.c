@@ -125,34 +125,85 @@ get_real (const TpKernel *kernel, TpValue value, double *out)
   return instr->op == TP_I_CONST_F32 && !isnan (instr->fimm);
 }
 
-#define HELD 4 /* bounds put around one value */
+#define HELD 8 /* steps between what a value is held to and its integer */
 
-/* Of the integer that an F32 becomes, which was held to numbers: min and max give the
- * second operand, the number, where the first is none. */
+/* What a real may be; besides no number. */
+typedef struct
+{
+  float lo, hi;
+  gboolean may_be_none;
+} Reals;
+
+/* Is @instr a step that moves bounds along: one that does not decrease where its first
+ * operand grows, the other being @out_number? */
+static gboolean
+is_monotone (const TpKernel *kernel, const TpInstr *instr, float *out_number)
+{
+  double number = 0.0;
+  gboolean is_alone = instr->op == TP_I_FFLOOR || instr->op == TP_I_FROUND;
+  gboolean is_step = is_alone || instr->op == TP_I_FMIN || instr->op == TP_I_FMAX
+                     || instr->op == TP_I_FADD;
+
+  if (!is_step || (!is_alone && !get_real (kernel, instr->b, &number)))
+    return FALSE;
+  *out_number = (float) number;
+  return isfinite (*out_number);
+}
+
+static float
+step_real (TpInstrOp op, float x, float number)
+{
+  switch (op)
+    {
+    case TP_I_FFLOOR:
+      return floorf (x);
+    case TP_I_FROUND:
+      return rintf (x);
+    case TP_I_FMIN:
+      return MIN (x, number);
+    case TP_I_FMAX:
+      return MAX (x, number);
+    default:
+      return x + number;
+    }
+}
+
+/* Min and max give the second operand, the number, where the first is none. */
+static void
+move_bounds (Reals *reals, const TpInstr *instr, float number)
+{
+  gboolean is_extremum = instr->op == TP_I_FMIN || instr->op == TP_I_FMAX;
+
+  reals->lo = step_real (instr->op, reals->lo, number);
+  reals->hi = step_real (instr->op, reals->hi, number);
+  if (!is_extremum || !reals->may_be_none)
+    return;
+  reals->lo = MIN (reals->lo, number);
+  reals->hi = MAX (reals->hi, number);
+  reals->may_be_none = FALSE;
+}
+
+/* Of the integer that an F32 becomes, which was held to numbers. */
 static TpRange
 range_of_real (const TpKernel *kernel, TpValue value)
 {
-  double low = -INFINITY, high = INFINITY, bound;
-  gboolean has_bound = FALSE;
+  const TpInstr *steps[HELD];
+  float numbers[HELD];
+  int n = 0;
+  Reals reals = { -INFINITY, INFINITY, TRUE };
 
-  for (int i = 0; i < HELD; i++)
+  for (; n < HELD; n++)
     {
-      const TpInstr *instr = &kernel->instrs[value];
-
-      if ((instr->op != TP_I_FMIN && instr->op != TP_I_FMAX)
-          || !get_real (kernel, instr->b, &bound))
+      steps[n] = &kernel->instrs[value];
+      if (!is_monotone (kernel, steps[n], &numbers[n]))
         break;
-      /* What is outside of what comes later is moved there. */
-      if (instr->op == TP_I_FMIN && bound < high)
-        high = MAX (bound, low);
-      else if (instr->op == TP_I_FMAX && bound > low)
-        low = MIN (bound, high);
-      has_bound = TRUE;
-      value = instr->a;
+      value = steps[n]->a;
     }
-  if (!has_bound || low < -0x1p62 || high > 0x1p62)
+  while (n-- > 0)
+    move_bounds (&reals, steps[n], numbers[n]);
+  if (reals.may_be_none || reals.lo < -0x1p62f || reals.hi > 0x1p62f)
     return full;
-  return (TpRange){ (gint64) low, (gint64) high };
+  return (TpRange){ (gint64) reals.lo, (gint64) reals.hi };
 }
 
 static TpRange

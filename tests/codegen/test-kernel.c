@@ -4,6 +4,7 @@
 #include "kernel/kernel-interleave.h"
 #include "kernel/kernel-interpret.h"
 #include "kernel/kernel-math.h"
+#include "kernel/kernel-range.h"
 #include "kernel/kernel-text.h"
 #include "kernel/kernel-verify.h"
 #include "kernel/kernel.h"
@@ -317,6 +318,62 @@ test_convert (void)
     }
 }
 
+/* A chain of steps on what is in memory, and the integer that it becomes. */
+static TpKernel *
+make_steps (TpValue *out_integer)
+{
+  static const TpInstrOp ops[] = { TP_I_FMIN, TP_I_FMAX, TP_I_FADD, TP_I_FFLOOR,
+                                   TP_I_FROUND, TP_I_FMUL };
+  g_autoptr (TpKernel) kernel = tp_kernel_new ("steps");
+  TpValue zero = tp_k_index (kernel, 0), value;
+
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, 8, TRUE);
+  value = tp_k_load (kernel, 0, zero, 8, -1);
+  for (int n = g_test_rand_int_range (0, 8); n > 0; n--)
+    {
+      float number = (float) g_test_rand_double_range (-9.0, 9.0);
+      TpInstrOp op = ops[g_test_rand_int_range (0, G_N_ELEMENTS (ops))];
+
+      value = op == TP_I_FFLOOR || op == TP_I_FROUND
+                  ? tp_k_unary (kernel, op, value)
+                  : tp_k_binary (kernel, op, value, tp_k_f32 (kernel, 8, number));
+    }
+  *out_integer = tp_k_unary (kernel, TP_I_F32_TO_INDEX, value);
+  tp_k_store (kernel, 1, zero, *out_integer, -1);
+  return g_steal_pointer (&kernel);
+}
+
+/* What reals become lies in the range that is told of it, and some have one. */
+static void
+test_real_ranges (void)
+{
+  int n_known = 0;
+
+  for (int i = 0; i < 2000; i++)
+    {
+      TpValue value;
+      g_autoptr (TpKernel) kernel = make_steps (&value);
+      g_autofree TpRange *ranges = tp_kernel_get_ranges (kernel);
+      g_autoptr (GError) error = NULL;
+      float in[8] = { NAN, INFINITY, -INFINITY, 1e30f };
+      gint64 out[8];
+      void *buffers[] = { in, out };
+
+      for (int k = 4; k < 8; k++)
+        in[k] = (float) g_test_rand_double_range (-20.0, 20.0);
+      tp_kernel_interpret (kernel, buffers, 0, &error);
+      g_assert_no_error (error);
+      for (int k = 0; k < 8; k++)
+        {
+          g_assert_cmpint (out[k], >=, ranges[value].lo);
+          g_assert_cmpint (out[k], <=, ranges[value].hi);
+        }
+      n_known += !tp_range_is_full (&ranges[value]);
+    }
+  g_assert_cmpint (n_known, >, 100);
+}
+
 /* Values and buffers must agree. */
 static void
 test_types (void)
@@ -495,6 +552,7 @@ main (int argc, char **argv)
   g_test_add_func ("/kernel/barriers", test_barriers);
   g_test_add_func ("/kernel/division", test_division);
   g_test_add_func ("/kernel/convert", test_convert);
+  g_test_add_func ("/kernel/real-ranges", test_real_ranges);
   g_test_add_func ("/kernel/types", test_types);
   g_test_add_func ("/kernel/iteration", test_iteration);
   g_test_add_func ("/kernel/interleave", test_interleave);
