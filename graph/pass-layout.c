@@ -4,7 +4,8 @@
  * plain matrix product, and every vector runs along the channels. The layout
  * starts at convolutions and pools and spreads over the ops between them; a
  * graph without any stays row-major. A convolution of one filter per channel is as
- * fast in rows, where nothing around it wants another layout. Where bytes are taken as they are (a view)
+ * fast in rows, where nothing around it wants another layout, and so is what looks at
+ * places of an image of few channels. Where bytes are taken as they are (a view)
  * or leave the graph, a Relayout op puts them in rows. Where an op looks at places of an
  * image that came in rows (a graph input, a view), one turns it: all channels of a place
  * are then found, and weighed, at once. */
@@ -101,6 +102,19 @@ is_fast_in_rows (TpDraft *draft, const TpNode *node)
                         is_at_most (node, "dilations", 1) ? MOST_STEP : 1);
 }
 
+/* Looks at an image of few channels: vectors run along the points instead, which are
+ * found and weighed at once. */
+static gboolean
+sees_few_channels (TpDraft *draft, const TpNode *node)
+{
+  const TpTensor *x;
+
+  if (!tp_node_has_flag (node, TP_OP_SAMPLES))
+    return FALSE;
+  x = tp_draft_tensor (draft, node->inputs[0]);
+  return x->rank == 4 && x->dims[1] < LEAST_CHANNELS;
+}
+
 static gboolean
 mark (Pass *pass, int tensor)
 {
@@ -139,7 +153,8 @@ spread (Pass *pass, const TpNode *node)
 {
   gboolean is_eager = tp_node_has_flag (node, TP_OP_CHANNELS_LAST);
 
-  if ((!is_eager || is_fast_in_rows (pass->draft, node))
+  if ((!is_eager || is_fast_in_rows (pass->draft, node)
+       || sees_few_channels (pass->draft, node))
       && !((is_eager || is_conductor (node)) && has_marked (pass, node)))
     return FALSE;
   return mark_all (pass, node->inputs,
@@ -270,13 +285,10 @@ lay_out (Pass *pass, const TpNode *node, int j, GError **error)
 static gboolean
 wants_turned (const Pass *pass, const TpNode *node)
 {
-  const TpTensor *image;
-
-  if (!tp_node_has_flag (node, TP_OP_SAMPLES) || is_rigid (node)
-      || pass->is_last[node->inputs[0]])
-    return FALSE;
-  image = tp_draft_tensor (pass->draft, node->inputs[0]);
-  return has_channels (image) && image->dims[1] >= LEAST_CHANNELS;
+  return tp_node_has_flag (node, TP_OP_SAMPLES) && !is_rigid (node)
+         && !pass->is_last[node->inputs[0]]
+         && has_channels (tp_draft_tensor (pass->draft, node->inputs[0]))
+         && !sees_few_channels (pass->draft, node);
 }
 
 /* The image of @node, channels-last. */

@@ -113,6 +113,31 @@ vector_form_of (TpProver *prover, const TpInstr *instr)
   return tp_prover_fresh (prover, instr->kind, instr->lanes);
 }
 
+/* A lane of what is no affine form, but was held to numbers. */
+static TpAffine
+held_lane (TpProver *prover, const TpInstr *instr)
+{
+  const TpInstr *held = &prover->kernel->instrs[instr->a];
+  gboolean is_index = instr->kind == TP_KIND_INDEX;
+  gint64 lo = is_index ? -TP_AFFINE_INFINITY : G_MININT32;
+  gint64 hi = is_index ? TP_AFFINE_INFINITY : G_MAXINT32;
+
+  for (; held->op == TP_I_IMIN || held->op == TP_I_IMAX;
+       held = &prover->kernel->instrs[held->a])
+    {
+      const TpAffine *bound = &prover->forms[held->b];
+
+      if (bound->is_unknown || bound->n > 0)
+        break;
+      /* What is outside of what comes later is moved there. */
+      if (held->op == TP_I_IMIN)
+        hi = CLAMP (bound->constant, lo, hi);
+      else
+        lo = CLAMP (bound->constant, lo, hi);
+    }
+  return tp_solver_add_atom (prover->solver, lo, hi);
+}
+
 static TpAffine
 form_of (TpProver *prover, const TpInstr *instr)
 {
@@ -160,7 +185,7 @@ form_of (TpProver *prover, const TpInstr *instr)
       return loaded (prover, instr);
     case TP_I_EXTRACT:
       if (a->is_unknown)
-        return tp_prover_fresh (prover, instr->kind, 1);
+        return held_lane (prover, instr);
       lane = tp_affine_constant (instr->imm);
       return tp_prover_replace_lane (
           prover, a, prover->kernel->instrs[instr->a].lanes, &lane);

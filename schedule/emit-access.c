@@ -117,15 +117,11 @@ emit_condition (TpEmit *emit, const TpAccess *access)
   return all;
 }
 
-/* Do lanes differ in whether a guard holds, or in the index? */
+/* Do lanes differ in whether a guard holds? */
 static gboolean
 lanes_differ (const TpEmit *emit, const TpAccess *access)
 {
-  if (emit->lanes == 1)
-    return FALSE;
-  if (tp_nest_index_walks (emit->nest, access, emit->vaxis))
-    return TRUE;
-  for (int i = 0; i < access->n_guards; i++)
+  for (int i = 0; i < access->n_guards && emit->lanes > 1; i++)
     if (access->guards[i].coef[emit->vaxis] != 0
         && !is_held (emit, &access->guards[i]))
       return TRUE;
@@ -134,41 +130,71 @@ lanes_differ (const TpEmit *emit, const TpAccess *access)
 
 /* ---- indices ----------------------------------------------------------- */
 
-/* The index of @access, from the end when negative: one for all lanes. */
+/* The index of @access, from the end when negative: of each lane. */
+static TpValue
+emit_index_lanes (TpEmit *emit, const TpAccess *access)
+{
+  TpKernel *k = emit->kernel;
+  int lanes = emit->lanes;
+  TpValue i = tp_emit_expr (emit, access->index);
+  TpValue end = tp_emit_integer (emit, access->index_extent, lanes);
+
+  return tp_k_select (
+      k, tp_k_binary (k, TP_I_ILESS, i, tp_emit_integer (emit, 0, lanes)),
+      tp_k_binary (k, TP_I_IADD, i, end), i);
+}
+
+/* One for all lanes. */
 static TpValue
 emit_index_value (TpEmit *emit, const TpAccess *access)
 {
   int vaxis = emit->vaxis, lanes = emit->lanes, active = emit->active;
-  TpKernel *k = emit->kernel;
   TpValue i;
 
   tp_emit_set_lanes (emit, -1, 1, 1);
-  i = tp_emit_expr (emit, access->index);
+  i = emit_index_lanes (emit, access);
   tp_emit_set_lanes (emit, vaxis, lanes, active);
-  return tp_k_select (k, tp_k_binary (k, TP_I_ILESS, i, tp_k_index (k, 0)),
-                      tp_emit_add_const (emit, i, access->index_extent), i);
+  return i;
 }
 
-/* Is the index within its extent? */
+/* Is @index of @access within its extent? */
+static TpValue
+is_within (TpEmit *emit, const TpAccess *access, TpValue index)
+{
+  TpKernel *k = emit->kernel;
+  int lanes = k->instrs[index].lanes;
+  TpValue before = tp_emit_integer (emit, -1, lanes);
+  TpValue end = tp_emit_integer (emit, access->index_extent, lanes);
+
+  return tp_k_binary (k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, before, index),
+                      tp_k_binary (k, TP_I_ILESS, index, end));
+}
+
 static TpValue
 emit_index_condition (TpEmit *emit, const TpAccess *access)
 {
-  TpKernel *k = emit->kernel;
-  TpValue i = emit_index_value (emit, access);
-
-  return tp_k_binary (
-      k, TP_I_MAND, tp_k_binary (k, TP_I_ILESS, tp_k_index (k, -1), i),
-      tp_k_binary (k, TP_I_ILESS, i, tp_k_index (k, access->index_extent)));
+  return is_within (emit, access, emit_index_value (emit, access));
 }
 
-/* Its share of the address, clamped: what is outside is not used. */
+/* What is outside is not used. */
+static TpValue
+clamp_index (TpEmit *emit, const TpAccess *access, TpValue index)
+{
+  TpKernel *k = emit->kernel;
+  int lanes = k->instrs[index].lanes;
+
+  index = tp_k_binary (k, TP_I_IMAX, index, tp_emit_integer (emit, 0, lanes));
+  return tp_k_binary (
+      k, TP_I_IMIN, index,
+      tp_emit_integer (emit, access->index_extent - 1, lanes));
+}
+
+/* Its share of the address. */
 static TpValue
 emit_index_share (TpEmit *emit, const TpAccess *access)
 {
-  TpValue i = emit_index_value (emit, access);
+  TpValue i = clamp_index (emit, access, emit_index_value (emit, access));
 
-  i = tp_emit_min_const (emit, tp_emit_max_const (emit, i, 0),
-                         access->index_extent - 1);
   return tp_emit_mul_const (emit, i, access->index_stride);
 }
 
@@ -229,16 +255,14 @@ get_iteration (const TpEmit *emit)
   return emit->iteration >= 0 ? emit->iteration : tp_k_iteration (emit->kernel);
 }
 
-TpValue
-tp_emit_index (TpEmit *emit, const TpAccess *access)
+/* @sum, the share of an index, and all others. */
+static TpValue
+add_address (TpEmit *emit, const TpAccess *access, TpValue sum)
 {
   gboolean done[TP_NEST_MAX_AXES] = { FALSE };
   gboolean is_bounded = TRUE;
   gint64 rest = access->offset, scale;
-  TpValue sum = -1;
 
-  if (access->index >= 0)
-    sum = emit_index_share (emit, access);
   if (access->step != 0)
     sum = tp_emit_add (emit, sum,
                        tp_emit_mul_const (emit, get_iteration (emit),
@@ -271,6 +295,13 @@ tp_emit_index (TpEmit *emit, const TpAccess *access)
   if (emit->vaxis >= 0 && access->stride[emit->vaxis] > 0)
     scale -= (emit->active - 1) * access->stride[emit->vaxis];
   return tp_emit_max_const (emit, tp_emit_min_const (emit, sum, scale), 0);
+}
+
+TpValue
+tp_emit_index (TpEmit *emit, const TpAccess *access)
+{
+  return add_address (emit, access,
+                      access->index < 0 ? -1 : emit_index_share (emit, access));
 }
 
 TpValue
@@ -375,27 +406,73 @@ emit_load_condition (TpEmit *emit, const TpAccess *access)
 }
 
 static TpValue
+get_zero (TpEmit *emit, const TpAccess *access)
+{
+  return tp_dtype_is_integer (access->dtype) ? tp_k_index (emit->kernel, 0)
+                                             : tp_k_f32 (emit->kernel, 1, 0.0f);
+}
+
+/* @value where @condition holds, a mask of as many lanes or of one; -1: everywhere. */
+static TpValue
+select_loaded (TpEmit *emit, const TpAccess *access, TpValue condition,
+               TpValue value)
+{
+  TpKernel *k = emit->kernel;
+  int lanes = k->instrs[value].lanes;
+
+  if (condition < 0)
+    return value;
+  if (k->instrs[condition].lanes != lanes)
+    condition = tp_k_splat (k, condition, lanes);
+  return tp_k_select (k, condition, value, emit_fill (emit, access, lanes));
+}
+
+/* Each lane where its own index says, which is computed for all of them at once. */
+static TpValue
+emit_gathered (TpEmit *emit, int load)
+{
+  const TpAccess *access = &emit->nest->loads[load];
+  TpEmit saved = *emit;
+  TpKernel *k = emit->kernel;
+  TpValue index = emit_index_lanes (emit, access), at, value;
+  TpValue vector = tp_k_splat (k, get_zero (emit, access), saved.lanes);
+
+  at = clamp_index (emit, access, index);
+  for (int i = 0; i < saved.active; i++)
+    {
+      emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta + i;
+      tp_emit_set_lanes (emit, -1, 1, 1);
+      value = tp_emit_mul_const (emit, tp_k_extract (k, at, i),
+                                 access->index_stride);
+      value = load_at (emit, emit->load_buffers[load],
+                       add_address (emit, access, value), 1);
+      vector = tp_k_insert (k, vector, value, i);
+    }
+  emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta;
+  tp_emit_set_lanes (emit, saved.vaxis, saved.lanes, saved.active);
+  vector = select_loaded (emit, access, is_within (emit, access, index), vector);
+  return select_loaded (emit, access, emit_condition (emit, access), vector);
+}
+
+static TpValue
 emit_load (TpEmit *emit, int load)
 {
   const TpAccess *access = &emit->nest->loads[load];
   int lanes = emit->lanes;
   gint64 step = emit->vaxis < 0 ? 0 : access->stride[emit->vaxis];
-  TpValue value, condition;
+  gboolean differ = lanes_differ (emit, access);
+  TpValue value;
 
-  if (lanes > 1 && (lanes_differ (emit, access) || (step != 0 && step != 1)))
-    return emit_lanes (emit, load, emit_load,
-                       tp_dtype_is_integer (access->dtype)
-                           ? tp_k_index (emit->kernel, 0)
-                           : tp_k_f32 (emit->kernel, 1, 0.0f));
+  if (lanes > 1 && !differ
+      && tp_nest_index_walks (emit->nest, access, emit->vaxis))
+    return emit_gathered (emit, load);
+  if (lanes > 1 && (differ || (step != 0 && step != 1)))
+    return emit_lanes (emit, load, emit_load, get_zero (emit, access));
   if (step == 0)
     lanes = 1;
   value = load_at (emit, emit->load_buffers[load],
                    tp_emit_index (emit, access), lanes);
-  condition = emit_load_condition (emit, access);
-  if (condition >= 0)
-    value = tp_k_select (emit->kernel,
-                         tp_k_splat (emit->kernel, condition, lanes), value,
-                         emit_fill (emit, access, lanes));
+  value = select_loaded (emit, access, emit_load_condition (emit, access), value);
   return lanes == emit->lanes ? value
                               : tp_k_splat (emit->kernel, value, emit->lanes);
 }

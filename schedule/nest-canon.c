@@ -129,12 +129,19 @@ tp_nest_is_apart (const TpNest *nest)
 }
 
 gboolean
-tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
+tp_access_guards_walk (const TpAccess *access, int axis)
 {
   for (int j = 0; j < access->n_guards; j++)
     if (access->guards[j].coef[axis] != 0)
-      return FALSE;
-  return !tp_nest_index_walks (nest, access, axis);
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
+{
+  return !tp_access_guards_walk (access, axis)
+         && !tp_nest_index_walks (nest, access, axis);
 }
 
 gboolean

@@ -186,7 +186,7 @@ choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
 {
   gint64 extent = extent_of (a, a->vaxis);
 
-  if (a->has_index)
+  if (a->shares_index)
     return CLAMP (extent / lanes, 1, a->target->n_registers / 4);
   if (a->wide.nest->n_stages > 0)
     return a->tile_axis < 0 ? CLAMP (extent / lanes, 1, 4) : 1;
@@ -207,7 +207,8 @@ list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, TpArray *out)
   if (choice.values[LANES] > 1)
     {
       tile = choose_tile (a);
-      unroll = choose_unroll (a, choice.values[LANES]);
+      unroll = MIN (choose_unroll (a, choice.values[LANES]),
+                    MAX (TP_WINDOW_MAX_POINTS / MAX (count_tile (a, tile), 1), 1));
     }
   choice.values[TILE] = tile;
   choice.values[UNROLL] = unroll;

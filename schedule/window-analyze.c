@@ -7,35 +7,48 @@
 #include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 
+#define LEAST_ROW 8           /* of points that are worth finding one by one */
+
 /* ---- vector axis ------------------------------------------------------- */
 
-/* How many accesses are no vector along @axis; -1: guards or indices forbid
- * it. */
-static int
-count_misfits (const TpNest *nest, int axis, const gboolean *used,
-               gboolean *out_has_fit)
+/* What accesses are along an axis. */
+typedef struct
 {
-  int n = 0;
+  int n_misfits;              /* no vector */
+  gboolean has_fit;
+  gboolean is_looked_up;      /* some index is computed */
+  gboolean is_gathered;       /* and walks it */
+} Fit;
 
-  *out_has_fit = FALSE;
+/* Where an index is computed, that being done for all lanes at once pays for lanes that
+ * are then loaded, and stored, one by one. FALSE: guards forbid vectors. */
+static gboolean
+find_fit (const TpNest *nest, int axis, const gboolean *used, Fit *out)
+{
+  *out = (Fit) { 0 };
   for (int i = 0; i < nest->n_loads; i++)
     {
       const TpAccess *load = &nest->loads[i];
+      gboolean walks = tp_nest_index_walks (nest, load, axis);
+      gboolean is_computed
+          = load->index >= 0 && nest->exprs[load->index].op != TP_EXPR_LOAD;
 
       if (!used[i])
         continue;
-      if (!tp_nest_is_plain_along (nest, load, axis))
-        return -1;
-      n += load->stride[axis] != 0 && load->stride[axis] != 1;
-      *out_has_fit |= load->stride[axis] == 1;
+      if (tp_access_guards_walk (load, axis))
+        return FALSE;
+      out->n_misfits += walks || (load->stride[axis] != 0 && load->stride[axis] != 1);
+      out->has_fit |= load->stride[axis] == 1;
+      out->is_looked_up |= is_computed;
+      out->is_gathered |= is_computed && walks;
     }
-  return n;
+  return TRUE;
 }
 
 /* Is there so much to compute per point that vectors pay even when they are
  * loaded or stored lane by lane? */
 static gboolean
-is_heavy (const TpNest *nest)
+takes_much (const TpNest *nest)
 {
   g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
 
@@ -50,20 +63,25 @@ is_heavy (const TpNest *nest)
   return FALSE;
 }
 
-/* 0: no vectors along @axis; else the more the better. */
+/* 0: no vectors along @axis; else the more the better. Short rows are worse than many
+ * points whose place is computed. */
 static gint64
 rate_axis (const TpNest *nest, int axis, const gboolean *used)
 {
-  gboolean has_fit, heavy = is_heavy (nest);
-  int misfits = count_misfits (nest, axis, used, &has_fit);
-  gint64 extent = nest->axes[axis].extent;
+  gboolean is_heavy = takes_much (nest);
+  gint64 extent = nest->axes[axis].extent, stride = nest->store.stride[axis];
+  Fit fit;
 
-  if (nest->axes[axis].is_reduce || misfits < 0
-      || nest->store.stride[axis] == 0)
+  if (nest->axes[axis].is_reduce || stride == 0
+      || !find_fit (nest, axis, used, &fit))
     return 0;
-  if (nest->store.stride[axis] == 1)
-    return misfits == 0 || has_fit || heavy ? G_MAXINT32 + extent : 0;
-  return heavy && has_fit && misfits == 0 ? extent : 0;
+  if (stride == 1 && (extent >= LEAST_ROW || !fit.is_looked_up))
+    extent += G_MAXINT32;
+  if (fit.is_gathered)
+    return extent;
+  if (stride == 1)
+    return fit.n_misfits == 0 || fit.has_fit || is_heavy ? extent : 0;
+  return is_heavy && fit.has_fit && fit.n_misfits == 0 ? extent : 0;
 }
 
 static int
@@ -83,19 +101,6 @@ find_vector_axis (const TpNest *nest)
       best_rate = rate;
     }
   return best;
-}
-
-/* Does it look where an index says? What finds the place is then shared by the vectors
- * of a step, and neighbours read nothing together. */
-static gboolean
-has_index (const TpNest *nest)
-{
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-
-  for (int i = 0; i < nest->n_loads; i++)
-    if (used[i] && nest->loads[i].index >= 0)
-      return TRUE;
-  return FALSE;
 }
 
 /* ---- tile axis --------------------------------------------------------- */
@@ -121,6 +126,50 @@ find_tile_axis (const TpNest *nest, int vaxis)
         best_step = step;
       }
   return best;
+}
+
+/* Is @axis one along which elements lie that one index leads to: is it walked by what
+ * is looked up, and by no index? */
+static gboolean
+shares_index (const TpNest *nest, int axis, const gboolean *used)
+{
+  gboolean is_walked = FALSE;
+
+  for (int i = 0; i < nest->n_loads; i++)
+    {
+      const TpAccess *load = &nest->loads[i];
+
+      if (!used[i])
+        continue;
+      if (!tp_nest_is_plain_along (nest, load, axis))
+        return FALSE;
+      is_walked |= load->index >= 0 && load->stride[axis] != 0;
+    }
+  return is_walked && !nest->axes[axis].is_reduce && nest->store.stride[axis] != 0;
+}
+
+/* Where to look is found once for all that is found there: for vectors of a step if
+ * they run along that, or else for its tile. */
+static void
+find_shared (TpWindowAnalysis *a, const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  a->shares_index = shares_index (nest, a->vaxis, used);
+  for (int i = 0; i < nest->n_axes && !a->shares_index && a->tile_axis < 0; i++)
+    if (shares_index (nest, i, used))
+      a->tile_axis = i;
+}
+
+static gboolean
+has_index (const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_loads; i++)
+    if (used[i] && nest->loads[i].index >= 0)
+      return TRUE;
+  return FALSE;
 }
 
 /* Where along the tile axis guards hold for every point of the window. */
@@ -203,8 +252,9 @@ find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
   turned = copy;
   tp_build_turn_constants (build, turned, a->vaxis);
   tp_window_plan_init (&a->wide, g_steal_pointer (&copy));
-  a->has_index = has_index (turned);
-  if (nest->n_stages > 0 && !a->has_index)
+  if (has_index (turned))
+    find_shared (a, turned);
+  else if (nest->n_stages > 0)
     a->tile_axis = find_tile_axis (turned, a->vaxis);
   if (a->tile_axis >= 0)
     find_interior (a);

@@ -11,7 +11,7 @@ typedef struct
   TpWindowPlan wide;          /* with constants turned for vectors along vaxis */
   int vaxis;                  /* -1: none */
   int load_axis, store_axis;  /* contiguous ones of a copy; -1: none */
-  gboolean has_index;         /* vectors share what finds the places they read */
+  gboolean shares_index;      /* vectors share what finds the places they read */
   int tile_axis;              /* whose neighbours share what they read; -1 */
   gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
   gint64 n_points, n_terms;   /* spatial points; of the reduce axes, for each */

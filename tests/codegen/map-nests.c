@@ -113,19 +113,52 @@ add_concat (TpLowered *lowered, const MapCase *c)
     }
 }
 
+/* x at column floor (c y), the y of each point of an image without channels. */
+static TpLowered *
+new_look (const MapCase *c)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  TpNest *nest = new_image (c, add_operand (lowered, count (c), FALSE), c->c);
+  int x = add_operand (lowered, count (c), FALSE);
+  TpAccess *load = tp_nest_add_load (
+      nest, add_operand (lowered, count (c) / c->c, FALSE));
+  int at;
+
+  load->stride[N] = c->h * c->w;
+  load->stride[H] = c->w;
+  load->stride[W] = 1;
+  at = tp_nest_binary (nest, TP_EXPR_MUL, tp_nest_load (nest, 0),
+                       tp_nest_const (nest, (double) c->w));
+  at = tp_nest_unary (nest, TP_EXPR_FLOOR, at);
+  at = tp_nest_binary (nest, TP_EXPR_MAX, at, tp_nest_const (nest, -2.0 * c->w));
+  at = tp_nest_binary (nest, TP_EXPR_MIN, at, tp_nest_const (nest, 2.0 * c->w));
+  load = add_image (nest, c, x, c->c);
+  load->index = tp_nest_unary (nest, TP_EXPR_TO_INTEGER, at);
+  load->index_stride = load->stride[W];
+  load->index_extent = c->w;
+  load->stride[W] = 0;
+  load->fill = 0.5;
+  nest->result = tp_nest_load (nest, 1);
+  tp_lowered_take_nest (lowered, nest);
+  return lowered;
+}
+
 TpLowered *
 new_map (gconstpointer data)
 {
   const MapCase *c = data;
-  TpLowered *lowered = tp_lowered_new ();
+  g_autoptr (TpLowered) lowered = NULL;
   gint64 room = c->kind == MAP_SLICE ? 2 : 1;
   TpAccess *load;
   TpNest *nest;
 
+  if (c->kind == MAP_LOOK)
+    return new_look (c);
+  lowered = tp_lowered_new ();
   if (c->kind == MAP_CONCAT)
     {
       add_concat (lowered, c);
-      return lowered;
+      return g_steal_pointer (&lowered);
     }
   nest = new_image (c, add_operand (lowered, count (c), FALSE), c->c);
   load = add_image (nest, c, add_operand (lowered, room * count (c), FALSE),
@@ -138,5 +171,5 @@ new_map (gconstpointer data)
     }
   nest->result = add_other (lowered, nest, c, tp_nest_load (nest, 0));
   tp_lowered_take_nest (lowered, nest);
-  return lowered;
+  return g_steal_pointer (&lowered);
 }

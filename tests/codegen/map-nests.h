@@ -12,9 +12,10 @@ typedef enum
   MAP_CONCAT,                 /* x and y behind one another, along channels */
   MAP_SLICE,                  /* every other column, from the second on */
   MAP_GELU,                   /* a function that takes long */
+  MAP_LOOK,                   /* columns that another image names, some outside */
 } MapKind;
 
-#define N_MAP_KINDS (MAP_GELU + 1)
+#define N_MAP_KINDS (MAP_LOOK + 1)
 
 typedef struct
 {

@@ -4,6 +4,7 @@
 
 #include "draws.h"
 #include "row-nests.h"
+#include "map-nests.h"
 #include "typed-nests.h"
 
 #include <string.h>
@@ -257,6 +258,23 @@ test_typed (void)
                       GUINT_TO_POINTER (any_of (0, G_MAXINT32 - 1)));
 }
 
+/* Rows of which vectors run along channels, and others of which they run along the points
+ * that look, for all channels or some at once. */
+static void
+test_looks (void)
+{
+  static const gint64 channels[] = { 1, 3, 9, 20, 150 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (channels); i++)
+    {
+      MapCase c = { MAP_LOOK, any_of (1, 2), channels[i / 2], any_of (1, 3),
+                    channels[i / 2] < 20 ? any_of (1, 400) : any_of (1, 20),
+                    i % 2 == 0 };
+
+      check_everywhere (new_map, &c);
+    }
+}
+
 static TpLowered *
 make_maps (gconstpointer data)
 {
@@ -497,6 +515,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/rows", test_rows);
   g_test_add_func ("/families/once-per-row", test_once_per_row);
   g_test_add_func ("/families/typed", test_typed);
+  g_test_add_func ("/families/looks", test_looks);
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);

@@ -123,6 +123,9 @@ add_load (Maker *maker)
     add_guard (maker, access);
   if (maker->n_leaves > 0 && pick (maker, 3) == 0)
     {
+      if (pick (maker, 2))
+        index = tp_nest_binary (nest, TP_EXPR_ADD, index,
+                                tp_nest_const_integer (nest, pick (maker, 3)));
       access->index = index;
       access->index_extent = 1 + pick (maker, 9);
       access->index_stride = n;

@@ -318,7 +318,7 @@ test_layout_sampled (void)
   g_autoptr (TpGraph) graph = NULL;
 
   tp_graph_unref (lay_out ("{'type': 'GridSample', 'inputs': ['x', 'points'], "
-                           "'outputs': ['y']}", "'y'", 1));
+                           "'outputs': ['y']}", "'y'", 0));
   graph = lay_out (ROOM ("x", "many") LOOK ("i", "point", "p") ", "
                    LOOK ("i", "point", "q") ", " UNARY ("Relu", "i", "r") ", "
                    UNARY ("Flatten", "p", "a") ", " UNARY ("Flatten", "q", "e"),
