@@ -78,7 +78,8 @@ choose_split (GridState *state)
     step = (gint64) grid->lanes * grid->unroll;
   state->block = (grid->group_points + inner - 1) / inner;
   state->block = (state->block + step - 1) / step * step;
-  if (state->block >= extent || axis == grid->tile_axis)
+  if (state->block >= extent || axis == grid->tile_axis
+      || (axis == grid->vaxis && grid->n_before + grid->n_after > 0))
     state->block = extent;
   state->n_blocks = (extent + state->block - 1) / state->block;
 }
@@ -149,13 +150,31 @@ emit_plain (GridState *state, int level)
   tp_emit_clear_axis (e, axis);
 }
 
+/* Points @first to @end - 1 of the vector axis, one by one. */
+static void
+emit_border (GridState *state, int level, gint64 first, gint64 end)
+{
+  TpEmit *e = state->emit;
+  gboolean is_loop = end - first > 1;
+  TpValue at;
+
+  if (first >= end)
+    return;
+  at = is_loop ? tp_emit_for_const (e, first, end, 1)
+               : tp_k_index (e->kernel, first);
+  tp_emit_set_axis (e, state->grid->vaxis, at, first, end - 1);
+  emit_level (state, level + 1);
+  if (is_loop)
+    tp_emit_end_for (e, NULL, 0, NULL);
+}
+
 /* What is left of the vector axis after whole steps. */
 static void
 emit_vector_rest (GridState *state, int level, gint64 rest)
 {
   const TpGrid *grid = state->grid;
   TpEmit *e = state->emit;
-  gint64 at = extent_at (state, level) - rest;
+  gint64 at = extent_at (state, level) - grid->n_after - rest;
   int active = rest % grid->lanes;
 
   state->vectors = rest / grid->lanes;
@@ -175,22 +194,25 @@ emit_vector_rest (GridState *state, int level, gint64 rest)
 }
 
 static void
-emit_vector (GridState *state, int level)
+emit_vectors (GridState *state, int level)
 {
   const TpGrid *grid = state->grid;
   TpEmit *e = state->emit;
   gint64 step = (gint64) grid->lanes * grid->unroll;
-  gint64 extent = extent_at (state, level), rest = extent % step;
+  gint64 end = extent_at (state, level) - grid->n_after;
+  gint64 rest = (end - grid->n_before) % step;
   gboolean is_blocked = level == state->split && state->n_blocks > 1;
 
   tp_emit_set_lanes (e, grid->vaxis, grid->lanes, grid->lanes);
-  if (extent >= step)
+  if (end - grid->n_before >= step)
     {
-      TpValue at = tp_emit_for (e, first_of (state, level),
-                                end_of (state, level, step), step);
+      TpValue first = tp_emit_add_const (e, first_of (state, level), grid->n_before);
+      TpValue at = tp_emit_for (
+          e, first,
+          tp_emit_add_const (e, end_of (state, level, step), -grid->n_after), step);
 
       state->vectors = grid->unroll;
-      tp_emit_set_axis (e, grid->vaxis, at, 0, extent - rest - step);
+      tp_emit_set_axis (e, grid->vaxis, at, grid->n_before, end - rest - step);
       emit_level (state, level + 1);
       tp_emit_end_for (e, NULL, 0, NULL);
     }
@@ -201,8 +223,20 @@ emit_vector (GridState *state, int level)
     emit_vector_rest (state, level, rest);
   if (is_blocked && rest > 0)
     tp_emit_end_if (e);
-  tp_emit_clear_axis (e, grid->vaxis);
   tp_emit_set_lanes (e, -1, 1, 1);
+  state->vectors = 1;
+}
+
+static void
+emit_vector (GridState *state, int level)
+{
+  const TpGrid *grid = state->grid;
+  gint64 extent = extent_at (state, level);
+
+  emit_border (state, level, 0, grid->n_before);
+  emit_vectors (state, level);
+  emit_border (state, level, extent - grid->n_after, extent);
+  tp_emit_clear_axis (state->emit, grid->vaxis);
 }
 
 /* One tile of @tile points at a constant place: what guards do to each of its

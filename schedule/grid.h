@@ -12,6 +12,8 @@ typedef struct
   int vaxis;                  /* -1: none */
   int lanes;
   int unroll;                 /* vectors per step along vaxis; 1 or more */
+  gint64 n_before, n_after;   /* points at both ends of vaxis that run alone, where
+                               * guards may fail; on CPUs */
   int tile_axis;              /* -1: none; else before vaxis */
   int tile;                   /* points of tile_axis per step; at most as many
                                * lie before tile_lo, or after tile_hi */

@@ -1,6 +1,6 @@
 /* schedule-window.c: the family "window": vectors along a contiguous spatial
- * axis, several points of a row at once; with one lane it is the generic family
- * of CPUs, which fits every nest. */
+ * axis, several points of a row at once; what is padded along that axis runs alone,
+ * at both ends. With one lane it is the generic family of CPUs, which fits every nest. */
 #include "config.h"
 
 #include "schedule/schedule-window.h"
@@ -58,12 +58,19 @@ is_long (const TpWindowAnalysis *a)
   return nest->n_stages == 0 && tp_nest_takes_long (nest, nest->result);
 }
 
+/* Points that vectors run over. */
+static gint64
+count_inner (const TpWindowAnalysis *a)
+{
+  return extent_of (a, a->vaxis) - a->n_before - a->n_after;
+}
+
 static int
 choose_lanes (const TpWindowAnalysis *a)
 {
   int lanes = a->vaxis < 0 ? 1 : tp_target_get_lanes (a->target, is_long (a));
 
-  while (lanes > 4 && lanes / 2 >= extent_of (a, a->vaxis))
+  while (lanes > 4 && lanes / 2 >= count_inner (a))
     lanes /= 2;
   return lanes;
 }
@@ -184,7 +191,7 @@ choose_tile (const TpWindowAnalysis *a)
 static gint64
 choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
 {
-  gint64 extent = extent_of (a, a->vaxis);
+  gint64 extent = count_inner (a);
 
   if (a->shares_index)
     return CLAMP (extent / lanes, 1, a->target->n_registers / 4);
@@ -370,6 +377,8 @@ set_grid (TpGrid *grid, const TpWindowAnalysis *a, const TpChoice *choice)
 
   grid->lanes = v[LANES];
   grid->vaxis = v[LANES] > 1 ? a->vaxis : -1;
+  grid->n_before = v[LANES] > 1 ? a->n_before : 0;
+  grid->n_after = v[LANES] > 1 ? a->n_after : 0;
   grid->unroll = v[UNROLL];
   grid->tile = v[TILE];
   grid->group_points = v[POINTS];

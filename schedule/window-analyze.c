@@ -9,6 +9,53 @@
 
 #define LEAST_ROW 8           /* of points that are worth finding one by one */
 
+/* ---- borders ----------------------------------------------------------- */
+
+/* Points of an axis. */
+typedef struct
+{
+  gint64 lo, hi;
+} Interior;
+
+/* Where along @axis @guard holds, whatever the other axes are. */
+static void
+cut_interior (const TpNest *nest, const TpGuard *guard, int axis, Interior *cut)
+{
+  gint64 lo = guard->offset, hi = guard->offset, coef = guard->coef[axis];
+
+  if (coef == 0)
+    return;
+  for (int i = 0; i < nest->n_axes; i++)
+    {
+      gint64 last = guard->coef[i] * (nest->axes[i].extent - 1);
+
+      lo += i == axis ? 0 : MIN (last, 0);
+      hi += i == axis ? 0 : MAX (last, 0);
+    }
+  if (coef < 0 || hi - lo >= guard->extent)
+    cut->hi = 0;
+  else
+    {
+      gint64 end = (guard->extent - 1 - hi) / coef + 1;
+
+      cut->lo = MAX (cut->lo, (MAX (-lo, 0) + coef - 1) / coef);
+      cut->hi = guard->extent - 1 < hi ? 0 : MIN (cut->hi, end);
+    }
+}
+
+/* Where guards hold for every point of the window; empty: { 0, 0 }. */
+static Interior
+find_interior (const TpNest *nest, int axis)
+{
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+  Interior cut = { 0, nest->axes[axis].extent };
+
+  for (int i = 0; i < nest->n_loads; i++)
+    for (int j = 0; used[i] && j < nest->loads[i].n_guards; j++)
+      cut_interior (nest, &nest->loads[i].guards[j], axis, &cut);
+  return cut.hi <= cut.lo ? (Interior) { 0, 0 } : cut;
+}
+
 /* ---- vector axis ------------------------------------------------------- */
 
 /* What accesses are along an axis. */
@@ -21,11 +68,12 @@ typedef struct
 } Fit;
 
 /* Where an index is computed, that being done for all lanes at once pays for lanes that
- * are then loaded, and stored, one by one. FALSE: guards forbid vectors. */
-static gboolean
-find_fit (const TpNest *nest, int axis, const gboolean *used, Fit *out)
+ * are then loaded, and stored, one by one. */
+static Fit
+find_fit (const TpNest *nest, int axis, const gboolean *used)
 {
-  *out = (Fit) { 0 };
+  Fit fit = { 0 };
+
   for (int i = 0; i < nest->n_loads; i++)
     {
       const TpAccess *load = &nest->loads[i];
@@ -35,14 +83,22 @@ find_fit (const TpNest *nest, int axis, const gboolean *used, Fit *out)
 
       if (!used[i])
         continue;
-      if (tp_access_guards_walk (load, axis))
-        return FALSE;
-      out->n_misfits += walks || (load->stride[axis] != 0 && load->stride[axis] != 1);
-      out->has_fit |= load->stride[axis] == 1;
-      out->is_looked_up |= is_computed;
-      out->is_gathered |= is_computed && walks;
+      fit.n_misfits += walks || (load->stride[axis] != 0 && load->stride[axis] != 1);
+      fit.has_fit |= load->stride[axis] == 1;
+      fit.is_looked_up |= is_computed;
+      fit.is_gathered |= is_computed && walks;
     }
-  return TRUE;
+  return fit;
+}
+
+/* Beside points at a border, which run alone, are there vectors? */
+static gboolean
+has_vectors (const TpNest *nest, int axis)
+{
+  Interior interior = find_interior (nest, axis);
+  gint64 n = interior.hi - interior.lo, extent = nest->axes[axis].extent;
+
+  return n == extent || (n >= LEAST_ROW && n >= extent / 2);
 }
 
 /* Is there so much to compute per point that vectors pay even when they are
@@ -70,10 +126,9 @@ rate_axis (const TpNest *nest, int axis, const gboolean *used)
 {
   gboolean is_heavy = takes_much (nest);
   gint64 extent = nest->axes[axis].extent, stride = nest->store.stride[axis];
-  Fit fit;
+  Fit fit = find_fit (nest, axis, used);
 
-  if (nest->axes[axis].is_reduce || stride == 0
-      || !find_fit (nest, axis, used, &fit))
+  if (nest->axes[axis].is_reduce || stride == 0 || !has_vectors (nest, axis))
     return 0;
   if (stride == 1 && (extent >= LEAST_ROW || !fit.is_looked_up))
     extent += G_MAXINT32;
@@ -172,45 +227,6 @@ has_index (const TpNest *nest)
   return FALSE;
 }
 
-/* Where along the tile axis guards hold for every point of the window. */
-static void
-find_interior (TpWindowAnalysis *a)
-{
-  const TpNest *nest = a->wide.nest;
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
-  int t = a->tile_axis;
-
-  a->tile_lo = 0;
-  a->tile_hi = nest->axes[t].extent;
-  for (int i = 0; i < nest->n_loads; i++)
-    for (int j = 0; used[i] && j < nest->loads[i].n_guards; j++)
-      {
-        const TpGuard *guard = &nest->loads[i].guards[j];
-        gint64 lo = guard->offset, hi = guard->offset, coef = guard->coef[t];
-
-        if (coef == 0)
-          continue;
-        for (int axis = 0; axis < nest->n_axes; axis++)
-          {
-            gint64 last = guard->coef[axis] * (nest->axes[axis].extent - 1);
-
-            lo += axis == t ? 0 : MIN (last, 0);
-            hi += axis == t ? 0 : MAX (last, 0);
-          }
-        if (coef < 0 || hi - lo >= guard->extent)
-          a->tile_hi = 0;
-        else
-          {
-            gint64 end = (guard->extent - 1 - hi) / coef + 1;
-
-            a->tile_lo = MAX (a->tile_lo, (MAX (-lo, 0) + coef - 1) / coef);
-            a->tile_hi = guard->extent - 1 < hi ? 0 : MIN (a->tile_hi, end);
-          }
-      }
-  if (a->tile_hi <= a->tile_lo)
-    a->tile_lo = a->tile_hi = 0;
-}
-
 /* ---- analysis ---------------------------------------------------------- */
 
 static void
@@ -243,6 +259,7 @@ static void
 find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
 {
   g_autoptr (TpNest) copy = NULL;
+  Interior interior;
   TpNest *turned;
 
   a->vaxis = find_vector_axis (nest);
@@ -256,8 +273,14 @@ find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
     find_shared (a, turned);
   else if (nest->n_stages > 0)
     a->tile_axis = find_tile_axis (turned, a->vaxis);
-  if (a->tile_axis >= 0)
-    find_interior (a);
+  interior = find_interior (turned, a->vaxis);
+  a->n_before = interior.lo;
+  a->n_after = turned->axes[a->vaxis].extent - interior.hi;
+  if (a->tile_axis < 0)
+    return;
+  interior = find_interior (turned, a->tile_axis);
+  a->tile_lo = interior.lo;
+  a->tile_hi = interior.hi;
 }
 
 TpWindowAnalysis *

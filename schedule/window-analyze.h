@@ -10,6 +10,7 @@ typedef struct
   TpWindowPlan single;        /* the nest as it is */
   TpWindowPlan wide;          /* with constants turned for vectors along vaxis */
   int vaxis;                  /* -1: none */
+  gint64 n_before, n_after;   /* its points at borders, where guards may fail */
   int load_axis, store_axis;  /* contiguous ones of a copy; -1: none */
   gboolean shares_index;      /* vectors share what finds the places they read */
   int tile_axis;              /* whose neighbours share what they read; -1 */

@@ -144,6 +144,23 @@ test_pool (void)
     }
 }
 
+/* Padded rows of which vectors run over all but the ends, which may be no point, one or
+ * some. */
+static void
+test_borders (void)
+{
+  for (int i = 0; i < 8; i++)
+    {
+      gint64 width = any_of (1, 5);
+      ConvCase c = { any_of (1, 2), any_of (1, 3), any_of (4, 6), any_of (12, 70),
+                     1, any_of (1, 3), width, any_of (1, 2), any_of (0, width - 1),
+                     1, 1, TRUE, TRUE, FALSE, FALSE };
+
+      c.o = c.groups = c.c;
+      check_everywhere (make_mean_pool, &c);
+    }
+}
+
 /* Convolutions of one filter per channel, and maxima, in rows: odd sizes, steps,
  * dilations and paddings, also those wider than the windows. */
 static void
@@ -507,6 +524,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/winograd", test_winograd);
   g_test_add_func ("/families/no-winograd", test_no_winograd);
   g_test_add_func ("/families/pool", test_pool);
+  g_test_add_func ("/families/borders", test_borders);
   g_test_add_func ("/families/plane", test_plane);
   g_test_add_func ("/families/plane-lanes", test_plane_lanes);
   g_test_add_func ("/families/no-plane", test_no_plane);
