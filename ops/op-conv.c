@@ -311,6 +311,17 @@ conv_reference (const TpNode *node, const TpRefTensor *const *inputs,
   tp_conv_reference (node, &values, &outputs[0]);
 }
 
+/* As many for each element as a filter has, those in the padding among them. */
+static gint64
+conv_count_products (const TpNode *node, const TpTensor *const *inputs,
+                     const TpTensor *output)
+{
+  gint64 filters = MAX (inputs[1]->dims[0], 1), n;
+
+  return tp_size_mul (output->count, inputs[1]->count / filters, &n) ? n
+                                                                     : G_MAXINT64;
+}
+
 const TpAttrSpec tp_conv_attrs[] = {
   { "auto_pad", TP_ATTR_STRING, FALSE },
   { "dilations", TP_ATTR_INTS, FALSE },
@@ -334,4 +345,5 @@ const TpOp tp_op_conv = {
   .lower = conv_lower,
   .reference = conv_reference,
   .products = TP_PRODUCT (TP_MOVES (0) | TP_MOVES (1), TP_MOVES (2)),
+  .count_products = conv_count_products,
 };

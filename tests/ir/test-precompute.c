@@ -32,6 +32,9 @@ load (const char *ops, const char *outputs)
       "{'name': 'one', 'shape': [1], 'fill': 1}, "
       "{'name': 'wide', 'shape': [300000], 'fill': 2}, "
       "{'name': 'size', 'dtype': 'int64', 'shape': [2], 'data': [300, 1000]}, "
+      "{'name': 'image', 'dtype': 'int64', 'shape': [4], 'data': [1, 1, 300, 1000]}, "
+      "{'name': 'filter', 'shape': [1, 1, 3, 1], 'data': [1, 2, -1]}, "
+      "{'name': 'broad', 'shape': [1, 1, 9, 31], 'random': {'seed': 2}}, "
       "{'name': 'from', 'dtype': 'int64', 'shape': [1], 'data': [0]}, "
       "{'name': 'to', 'dtype': 'int64', 'shape': [1], 'data': [300000]}], "
       "'ops': [%s], 'outputs': [%s]}", ops, outputs);
@@ -58,6 +61,10 @@ prepare (const char *ops, const char *outputs)
 #define JOIN(inputs, output)                                                  \
   "{'type': 'Concat', 'inputs': [" inputs "], 'outputs': ['" output "'], "    \
   "'attrs': {'axis': 0}}"
+
+#define CONV(filter) /* of a, as large */                                      \
+  "{'type': 'Conv', 'inputs': ['a', '" filter "'], 'outputs': ['b'], "        \
+  "'attrs': {'auto_pad': 'SAME_UPPER'}}"
 
 static gint64
 count_bytes (const TpGraph *graph, TpInitKind kind)
@@ -112,6 +119,11 @@ static const struct
   /* sums of products, as many as their shapes say */
   { "{'type': 'Einsum', 'inputs': ['w', 'w'], 'outputs': ['a'], "
     "'attrs': {'equation': 'i,i->i'}}," OP ("Add", "'x', 'a'", "y"), "Add" },
+  { OP ("Reshape", "'w', 'image'", "a") "," CONV ("filter") ","
+    OP ("Add", "'b', 's'", "y"), "Add" },
+  /* too many of them */
+  { OP ("Reshape", "'w', 'image'", "a") "," CONV ("broad") ","
+    OP ("Add", "'b', 's'", "y"), "Conv Add" },
   /* integers, as positions are */
   { CAST ("w", "a", "6") ","
     CAST ("x", "b", "6") ","
