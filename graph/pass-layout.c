@@ -236,14 +236,13 @@ find_group (const Pass *pass, const TpNode *producer, int tensor)
 
 /* Copies tensor @from to @to, near @near. */
 static gboolean
-append_relayout (Pass *pass, const TpNode *near, int from, int to,
-                 const TpGroupFigures *group, GError **error)
+append_relayout (Pass *pass, const TpNode *near, int from, int to, GError **error)
 {
   TpDraft *draft = pass->draft;
   int *ends = tp_region_alloc (draft->region, 2, sizeof (int), error);
   TpNode node = { .type = "Relayout", .opset = near->opset,
                   .op = tp_op_find ("Relayout"), .n_inputs = 1,
-                  .n_outputs = 1, .place = near->place, .group = group };
+                  .n_outputs = 1, .place = near->place };
 
   g_assert (node.op != NULL);
   if (ends == NULL)
@@ -276,9 +275,13 @@ lay_out (Pass *pass, const TpNode *node, int j, GError **error)
     return FALSE;
   set_channels_last (tp_draft_tensor (pass->draft, pass->last[tensor]));
   tp_node_edit (node->outputs)[j] = pass->last[tensor];
-  return pass->last[tensor] == pass->rows[tensor]
-         || append_relayout (pass, node, pass->last[tensor], pass->rows[tensor],
-                             find_group (pass, node, tensor), error);
+  if (pass->last[tensor] == pass->rows[tensor])
+    return TRUE;
+  if (!append_relayout (pass, node, pass->last[tensor], pass->rows[tensor], error))
+    return FALSE;
+  tp_array_index (pass->nodes, TpNode, pass->nodes->len - 1).group
+      = find_group (pass, node, tensor);
+  return TRUE;
 }
 
 /* Does @node look at places of an image that came in rows? */
@@ -304,7 +307,7 @@ turn (Pass *pass, const TpNode *node, GError **error)
       if (twin < 0)
         return FALSE;
       set_channels_last (tp_draft_tensor (pass->draft, twin));
-      if (!append_relayout (pass, node, image, twin, NULL, error))
+      if (!append_relayout (pass, node, image, twin, error))
         return FALSE;
       pass->turned[image] = twin;
     }
