@@ -147,20 +147,65 @@ def between(node, size, inputs, constants, opset, before=()):
                  [weight("v", 64, 8, 1, 1), weight("z", 8, 64, 1, 1), *constants], opset=opset)
 
 
-def regions(n, size, scale=0.0625):
-    """Boxes of an image whose features are these."""
+def boxes(n, size, scale):
+    """Of an image whose features are these, and the images they lie in."""
     corner = RANDOM.random((n, 2)) * 0.6 * size / scale
-    boxes = numpy.hstack((corner, corner + RANDOM.random((n, 2)) * 0.4 * size / scale + 16))
-    node = helper.make_node("RoiAlign", ["t", "r", "i"], ["u"], output_height=7, output_width=7,
+    both = numpy.hstack((corner, corner + RANDOM.random((n, 2)) * 0.4 * size / scale + 16))
+    return [numpy_helper.from_array(both.astype(numpy.float32), "r"),
+            numpy_helper.from_array(numpy.zeros(n, numpy.int64), "i")]
+
+
+def roi_align(x, y, scale):
+    return helper.make_node("RoiAlign", [x, "r", "i"], [y], output_height=7, output_width=7,
                             sampling_ratio=2, spatial_scale=scale)
-    return between(node, size, (), [numpy_helper.from_array(boxes.astype(numpy.float32), "r"),
-                                    numpy_helper.from_array(numpy.zeros(n, numpy.int64), "i")], 16)
+
+
+def regions(n, size, scale=0.0625):
+    return between(roi_align("t", "u", scale), size, (), boxes(n, size, scale), 16)
+
+
+def given_regions(n, channels, size, scale=0.0625):
+    """Of an input of the graph, in rows."""
+    return model([roi_align("x", "y", scale)], [("x", (1, channels, size, size))],
+                 boxes(n, size, scale), opset=16)
 
 
 def deformed(size):
     node = helper.make_node("DeformConv", ["t", "w", "o"], ["u"], kernel_shape=[3, 3], pads=[1] * 4)
     offsets = helper.make_node("Conv", ["x", "f"], ["o"])
     return between(node, size, (), [weight("w", 64, 64, 3, 3), weight("f", 18, 8, 1, 1)], 19, [offsets])
+
+
+def given_deformed(channels, size, offset_groups=1):
+    """Of inputs of the graph, with a mask."""
+    node = helper.make_node("DeformConv", ["x", "w", "o", "b", "m"], ["y"], kernel_shape=[3, 3],
+                            pads=[1] * 4, offset_group=offset_groups)
+    inputs = [("x", (1, channels, size, size)), ("o", (1, 18 * offset_groups, size, size)),
+              ("m", (1, 9 * offset_groups, size, size))]
+    return model([node], inputs, [weight("w", channels, channels, 3, 3), weight("b", channels)], opset=19)
+
+
+def grid(images, channels, size, points):
+    node = helper.make_node("GridSample", ["x", "g"], ["y"], align_corners=1)
+    return model([node], [("x", (images, channels, size, size)), ("g", (images, points, points, 2))],
+                 opset=20)
+
+
+def padded(channels, size):
+    pads = numpy_helper.from_array(numpy.array([0, 0, 1, 1] * 2), "p")
+    return model([helper.make_node("Pad", ["x", "p"], ["y"])], [("x", (1, channels, size, size))], [pads])
+
+
+def gathered(rows, n, count):
+    places = numpy_helper.from_array(RANDOM.integers(0, n, count), "i")
+    return model([helper.make_node("Gather", ["x", "i"], ["y"], axis=1)], [("x", (rows, n))], [places])
+
+
+def folded(channels, size):
+    lists = [numpy_helper.from_array(numpy.array(it), name)
+             for name, it in (("s", [size, size]), ("k", [3, 3]))]
+    return model([helper.make_node("Col2Im", ["x", "s", "k"], ["y"], pads=[1] * 4)],
+                 [("x", (1, 9 * channels, size * size))], lists, opset=18)
 
 
 SHAPES = {
@@ -202,6 +247,17 @@ SHAPES = {
     "top-2-of-8-x512": lambda: top_k(512, 8, 2),
     "between-roi-100-50": lambda: regions(100, 50),
     "between-deform-40": lambda: deformed(40),
+    "roi-1000-50": lambda: given_regions(1000, 256, 50),
+    "deform-64-56": lambda: given_deformed(64, 56),
+    "deform-64-56-groups": lambda: given_deformed(64, 56, 4),
+    "deform-256-28": lambda: given_deformed(256, 28),
+    "grid-64-56": lambda: grid(1, 64, 56, 56),
+    "grid-3-480": lambda: grid(1, 3, 480, 480),
+    "grid-1-32-x1024": lambda: grid(1024, 1, 32, 9),
+    "gather-last": lambda: gathered(128, 1000, 3000),
+    "pad-64-56": lambda: padded(64, 56),
+    "means-9-x4096": lambda: unary("AveragePool", (8, 4, 4096), kernel_shape=[9], pads=[4, 4]),
+    "col2im-64-56": lambda: folded(64, 56),
     "attention-8x1500": lambda: attention(8, 1500, 64),
     "attention-2x4096": lambda: attention(2, 4096, 64),
     "layernorm-128": lambda: unary("LayerNormalization", (4096, 128), weight("s", 128), weight("b", 128)),
