@@ -12,6 +12,7 @@
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/short-options.h"
 #include "cli/values.h"
 #include "ir/near-name.h"
 #include "runtime/pool.h"
@@ -506,6 +507,19 @@ set_option_error (const TpCommand *command, const GError *given_error,
                typed, near, command->name);
 }
 
+/* Fills what is given. */
+static gboolean
+parse_words (GOptionContext *context, const TpCommand *command, int argc,
+             char **argv, GError **error)
+{
+  g_autoptr (GPtrArray) options = tp_cli_list_options (command);
+  g_autoptr (GPtrArray) words = tp_short_options_split (options, argc, argv);
+  g_autofree char **rest = g_memdup2 (words->pdata, words->len * sizeof *rest);
+  int n = (int) words->len - 1;
+
+  return g_option_context_parse (context, &n, &rest, error);
+}
+
 gboolean
 tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
               GError **error)
@@ -516,7 +530,7 @@ tp_cli_parse (TpCli *cli, const TpCommand *command, int argc, char **argv,
   gboolean good;
 
   cli->colour = -1;
-  good = g_option_context_parse (context, &argc, &argv, &local);
+  good = parse_words (context, command, argc, argv, &local);
   take_given (cli);
   if (!good)
     {
@@ -541,7 +555,7 @@ tp_cli_parse_typed (TpCli *cli, const TpCommand *command, int argc,
   g_autoptr (GKeyFile) config = g_key_file_new ();
 
   g_option_context_set_ignore_unknown_options (context, TRUE);
-  g_option_context_parse (context, &argc, &argv, NULL);
+  parse_words (context, command, argc, argv, NULL);
   take_given (cli);
   cli->is_quiet = TRUE;
   apply (cli, config, NULL);

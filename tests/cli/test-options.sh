@@ -35,6 +35,14 @@ say $? "unknown fusion rule"
 try 0 optimize mlp.json --devices $sims --no-fuse pointwise --no-fuse epilogue; say $? "known fusion rules"
 try 2 run mlp.json --repeat 0; say $? "no runs"
 
+# The value of a short option right behind it, as elsewhere; what is no option is left alone.
+try 0 optimize mlp.json -d$sims --dim N=2 -qoshort.json && [ -s short.json ]; say $? "-dLIST, -qoFILE"
+try 0 run mlp.json -dref -n1 --warmup 0 --format csv && out_has 'ref'; say $? "-dref -n1"
+try 2 run mlp.json -dref -nx && err_has 'x.* for -n'; say $? "-nx"
+cp mlp.json -- -d1.json && try 0 optimize -q -d $sims -o -p1.json -- -d1.json && [ -s ./-p1.json ]
+say $? "-o -p1.json -- -d1.json: values and names that look so"
+try 2 run mlp.json -n && err_has 'for -n'; say $? "-n without a value"
+
 # Limits: 1 exists, 2 does not; suffixes are powers of 1024.
 try 5 optimize mlp.json --devices $sims --limit nodes=3 && err_has '^tplan: mlp.json: ops.3.: more than 3 ops: .*--limit nodes$'
 say $? "limit on ops"
