@@ -15,7 +15,6 @@
 #include "cli/values.h"
 #include "format/plan-json.h"
 
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -142,6 +141,7 @@ find (Found *found, TpCli *cli, GError **error)
 
   if (!parse_objectives (found, error)
       || !tp_pareto_files_check (cli, error)
+      || (given.plans != NULL && !tp_cli_check_folder (given.plans, error))
       || (dims = tp_cli_parse_dims (cli, error)) == NULL)
     return FALSE;
   tp_cli_planning.knows_rates = TRUE;
@@ -415,13 +415,8 @@ write_plans (TpCli *cli, const Found *found, GError **error)
       = tp_api_get_graph (tplan_plan_get_graph (found->plan));
   int n = given.plans == NULL ? 0 : found->pareto->n_points;
 
-  if (n > 0 && g_mkdir_with_parents (given.plans, 0777) != 0)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                   "cannot make folder '%s': %s", given.plans,
-                   g_strerror (errno));
-      return FALSE;
-    }
+  if (n > 0 && !tp_cli_make_folder (given.plans, error))
+    return FALSE;
   for (int i = 0; i < n; i++)
     {
       g_autofree char *path = name_point (i);

@@ -465,8 +465,10 @@ run_do (Run *run, TpCli *cli, GError **error)
   if (run->plan == NULL)
     return FALSE;
   graph = tp_api_get_graph (tplan_plan_get_graph (run->plan));
-  if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed,
-                         error))
+  if (!tp_run_data_init (&run->data, graph, run_given.inputs, cli->seed, error)
+      || (run_given.output_folder != NULL
+          && !tp_run_data_check_folder (&run->data, cli,
+                                        run_given.output_folder, error)))
     return FALSE;
   run->data.is_relaxed = tp_cli_count_relaxed (tp_api_get_plan (run->plan)) > 0;
   if (!run_start (run, cli, error) || !run_repeat (run, cli, error))

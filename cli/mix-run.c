@@ -173,15 +173,23 @@ check_outputs (Run *run, GError **error)
   return is_done;
 }
 
+/* tp_run_data_check_folder () or tp_run_data_save (), of each graph. */
 static gboolean
-save_outputs (const Run *run, const TpCli *cli, GError **error)
+visit_outputs (const Run *run, const TpCli *cli,
+               gboolean (*visit) (const TpRunData *data, const TpCli *cli,
+                                  const char *folder, GError **error),
+               GError **error)
 {
+  if (run->options->output_folder == NULL)
+    return TRUE;
+  if (!tp_cli_check_folder (run->options->output_folder, error))
+    return FALSE;
   for (int i = 0; i < run->mix->n_parts; i++)
     {
       g_autofree char *folder = tp_run_data_name_folder (
           run->options->output_folder, run->mix->parts[i].name);
 
-      if (!tp_run_data_save (&run->workers->graphs[i].data, cli, folder, error))
+      if (!visit (&run->workers->graphs[i].data, cli, folder, error))
         return FALSE;
     }
   return TRUE;
@@ -355,12 +363,12 @@ run_all (Run *run, const TpCli *cli, GError **error)
 
   if (!check_inputs (run, error)
       || !tp_mix_workers_open_all (run->workers, cli, &opening, error)
+      || !visit_outputs (run, cli, tp_run_data_check_folder, error)
       || !run_rounds (run, error))
     return FALSE;
   g_array_sort (run->rounds_ns, compare_times);
   return (!run->options->check || check_outputs (run, error))
-         && (run->options->output_folder == NULL
-             || save_outputs (run, cli, error));
+         && visit_outputs (run, cli, tp_run_data_save, error);
 }
 
 gboolean

@@ -112,14 +112,65 @@ tp_cli_check_writable (const char *path, GError **error)
          || write_fail (path, error);
 }
 
+/* No -f makes a file of these. */
+static gboolean
+check_file_name (const char *path, GError **error)
+{
+  gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+
+  if (*path != '\0' && !is_folder)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               is_folder ? "'%s' is a folder: name a file in it"
+                         : "'%s' names no file to write", path);
+  return FALSE;
+}
+
 gboolean
 tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
 {
   struct stat info;
 
+  if (!check_file_name (path, error))
+    return FALSE;
   if (strcmp (path, "-") != 0 && !cli->is_forced && lstat (path, &info) == 0)
     return exists_fail (path, error);
   return tp_cli_check_writable (path, error);
+}
+
+static gboolean
+folder_fail (const char *path, GError **error)
+{
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "cannot make folder '%s': %s", path, g_strerror (errno));
+  return FALSE;
+}
+
+gboolean
+tp_cli_check_folder (const char *path, GError **error)
+{
+  g_autofree char *there = g_strdup (path);
+  struct stat info;
+
+  /* The folder that is there, of those that lead to it. */
+  while (stat (there, &info) != 0 && errno == ENOENT && *path != '\0')
+    {
+      char *above = g_path_get_dirname (there);
+
+      g_free (there);
+      there = above;
+    }
+  if (*path == '\0' || stat (there, &info) != 0)
+    return folder_fail (path, error);
+  errno = ENOTDIR;
+  return (S_ISDIR (info.st_mode) && access (there, W_OK | X_OK) == 0)
+         || folder_fail (path, error);
+}
+
+gboolean
+tp_cli_make_folder (const char *path, GError **error)
+{
+  return g_mkdir_with_parents (path, 0777) == 0 || folder_fail (path, error);
 }
 
 /* What came between a look and the writing is not overwritten either. */

@@ -26,6 +26,11 @@ gboolean tp_cli_check_output (const TpCli *cli, const char *path,
 /* The latter alone. */
 gboolean tp_cli_check_writable (const char *path, GError **error);
 
+/* Whether there is a folder of that name to write to, or one can be made: before long
+ * work; and makes it. */
+gboolean tp_cli_check_folder (const char *path, GError **error);
+gboolean tp_cli_make_folder (const char *path, GError **error);
+
 /* Whole or not at all: written beside @path, then renamed; what is no stdout is
  * told. */
 gboolean tp_cli_write_output (const TpCli *cli, const char *path,

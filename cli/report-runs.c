@@ -13,9 +13,10 @@
 #include "cli/progress.h"
 #include "cli/repeat.h"
 #include "cli/run-data.h"
+#include "format/file.h"
+#include "format/json-read.h"
 #include "ir/foreign-text.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #define RUNS 20
@@ -23,24 +24,36 @@
 #define LIMIT_NS (3 * G_GINT64_CONSTANT (1000000000)) /* of more than these */
 #define FILE_MAX (64 << 20)   /* bytes; a profile of 10,000 ops has 2 MB */
 
+static json_t *
+read_document (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = tp_file_load (path, TP_FILE_PLAIN, error);
+  const char *text;
+  gsize size;
+
+  if (bytes == NULL)
+    return NULL;
+  text = g_bytes_get_data (bytes, &size);
+  if (size > 0 && size <= FILE_MAX)
+    return tp_json_parse (path, text, size, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: %s", path,
+               size == 0 ? "the file is empty" : "it is larger than 64 MiB");
+  return NULL;
+}
+
 json_t *
 tp_report_read (const char *path, const char *format, const char *verb,
                 GError **error)
 {
-  json_error_t problem;
-  GStatBuf status;
-  json_t *document = NULL;
+  g_autoptr (GError) local = NULL;
+  json_t *document = read_document (path, &local);
   const char *said;
 
-  if (g_stat (path, &status) == 0 && status.st_size > FILE_MAX)
-    g_strlcpy (problem.text, "it is larger than 64 MiB", sizeof problem.text);
-  else
-    document = json_load_file (path, JSON_REJECT_DUPLICATES, &problem);
   if (document == NULL)
     {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%s: %s: `tplan %s --help` says how to write one", path,
-                   problem.text, verb);
+      g_set_error (error, TPLAN_ERROR, local->code,
+                   "%s: `tplan %s --help` says how to write one",
+                   local->message, verb);
       return NULL;
     }
   said = json_string_value (json_object_get (document, "format"));

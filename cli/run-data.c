@@ -12,7 +12,6 @@
 #include "ops/random-input.h"
 #include "ops/reference.h"
 
-#include <errno.h>
 #include <fenv.h>
 #include <glib/gstdio.h>
 #include <math.h>
@@ -233,17 +232,33 @@ tp_run_data_name_folder (const char *folder, const char *name)
 }
 
 gboolean
+tp_run_data_check_folder (const TpRunData *data, const TpCli *cli,
+                          const char *folder, GError **error)
+{
+  const TpGraph *graph = data->graph;
+
+  if (!tp_cli_check_folder (folder, error))
+    return FALSE;
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      g_autofree char *path
+          = make_file_name (folder, graph->tensors[graph->outputs[i]].name);
+
+      if (g_file_test (folder, G_FILE_TEST_IS_DIR)
+          && !tp_cli_check_output (cli, path, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+gboolean
 tp_run_data_save (const TpRunData *data, const TpCli *cli, const char *folder,
                   GError **error)
 {
   const TpGraph *graph = data->graph;
 
-  if (g_mkdir_with_parents (folder, 0777) != 0)
-    {
-      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                   "cannot make folder '%s': %s", folder, g_strerror (errno));
-      return FALSE;
-    }
+  if (!tp_cli_make_folder (folder, error))
+    return FALSE;
   for (int i = 0; i < graph->n_outputs; i++)
     {
       const TpTensor *tensor = &graph->tensors[graph->outputs[i]];

@@ -31,7 +31,10 @@ void tp_run_data_clear (TpRunData *data);
 gboolean tp_run_data_reset (const TpRunData *data, TplanSession *session,
                             GError **error);
 
-/* @folder/NAME.npy for each output. */
+/* @folder/NAME.npy for each output. The first says before a run whether they can be
+ * written. */
+gboolean tp_run_data_check_folder (const TpRunData *data, const TpCli *cli,
+                                   const char *folder, GError **error);
 gboolean tp_run_data_save (const TpRunData *data, const TpCli *cli,
                            const char *folder, GError **error);
 

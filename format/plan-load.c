@@ -19,7 +19,6 @@
 #include "ir/foreign-text.h"
 #include "ir/plan-memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -52,14 +51,11 @@ read_bytes (const TpPlanReader *reader, GError **error)
 
   if (reader->source->bytes != NULL)
     return take_bytes (reader, reader->source->bytes, error);
-  if (stat (reader->path, &info) != 0)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT, "%s: cannot read: %s",
-                 reader->path, g_strerror (errno));
-  else if (!S_ISREG (info.st_mode) || info.st_size > LOAD_MAX_BYTES)
-    tp_plan_read_fail (reader, error, "file",
-                       "not a regular file of less than 2 GiB");
-  else
+  if (stat (reader->path, &info) != 0 || S_ISDIR (info.st_mode)
+      || (S_ISREG (info.st_mode) && info.st_size <= LOAD_MAX_BYTES))
     return tp_file_load (reader->path, TP_FILE_COPY, error);
+  tp_plan_read_fail (reader, error, "file",
+                     "not a regular file of less than 2 GiB");
   return NULL;
 }
 
@@ -112,9 +108,9 @@ load_parse (const TpPlanReader *reader, const char *text, gsize size,
   if (text == NULL || !tp_plan_is_plan (text, size))
     {
       tp_plan_read_fail (reader, error, "start",
-                         text == NULL ? "the file is empty"
-                                      : "not a plan in a format of "
-                                        TP_PLAN_FORMATS);
+                         size == 0 ? "the file is empty"
+                                   : "not a plan in a format of "
+                                     TP_PLAN_FORMATS);
       return NULL;
     }
   if (!tp_json_load (text, size, &root, &where, error))

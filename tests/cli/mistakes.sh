@@ -21,3 +21,4 @@ echo '{"format": "tplan-graph/1", "ops": [' > halfway.json
 echo '{"a": 1}' > other.json
 echo hello > words.npy
 printf '\223NUMPY\001\000v\000' > array.npy
+mkdir folder.json && : > folder.json/probs.npy

@@ -45,7 +45,7 @@ try 3 report mlp.plan.json --run odd.json -o x.html; say $? "a run of anything"
 echo '{"format": "tplan-sweep/1", "points": [1, {"value": -1}, {"value": "x", "cost_ns": 1}], "breakpoints": {}}' > odd.json
 try 0 report mlp.plan.json --sweep odd.json -o odd.html && good odd.html; say $? "a sweep of nothing"
 echo '{' > odd.json
-try 3 report mlp.plan.json --run odd.json -o x.html && err_has '^tplan: odd.json: '; say $? "a run that is no JSON"
+try 3 report mlp.plan.json --run odd.json -o x.html && err_has '^tplan: odd.json:'; say $? "a run that is no JSON"
 try 3 report mlp.plan.json --run absent.json -o x.html && err_has 'absent.json'; say $? "a run that is not there"
 
 try 0 optimize -q -d $sims --pin 'fc2=sim:laptop-gpu' mlp.json -o pinned.json && try 0 report pinned.json -o pinned.html \
