@@ -12,10 +12,12 @@
 #include <unistd.h>
 
 /* Not asked of GLib: its message takes memory where the locale is not UTF-8. */
+/* Where HOME is empty the path is relative, and what is there is nobody's. */
 static gboolean
 is_absent (const char *path)
 {
-  return access (path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+  return !g_path_is_absolute (path)
+         || (access (path, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR));
 }
 
 /* The configuration file: absent is fine, malformed is not. */

@@ -45,7 +45,7 @@ tp_code_cache_open (const char *place, GError **error)
     return NULL;
   if (strcmp (place, "user") == 0)
     place = g_get_user_cache_dir ();
-  if (!g_path_is_absolute (place))
+  else if (!g_path_is_absolute (place))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "no place to keep compiled kernels: '%s' is not 'user', "

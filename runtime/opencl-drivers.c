@@ -9,8 +9,8 @@
 #include "runtime/opencl-drivers.h"
 
 #include "include/tplan.h"
+#include "runtime/private-folder.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,9 +65,10 @@ tp_opencl_drivers_list (void)
   return (char **) g_ptr_array_free (g_steal_pointer (&files), FALSE);
 }
 
-/* "~/.cache/tplan/opencl-0123456789abcdef": by names and contents. */
+/* "~/.cache/tplan/opencl-0123456789abcdef": by names and contents. What lies there is
+ * loaded, so nobody else can reach it. */
 static char *
-name_folder (const char *const *files)
+make_folder (const char *const *files, GError **error)
 {
   g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *name = NULL;
@@ -81,7 +82,7 @@ name_folder (const char *const *files)
         g_checksum_update (sum, (const guchar *) text, -1);
     }
   name = g_strdup_printf ("opencl-%.16s", g_checksum_get_string (sum));
-  return g_build_filename (g_get_user_cache_dir (), "tplan", name, NULL);
+  return tp_private_folder_make (g_get_user_cache_dir (), "tplan", name, error);
 }
 
 static gboolean
@@ -111,25 +112,24 @@ list_names (const char *const *files)
 }
 
 static gboolean
-fail (const char *folder, const GError *why, GError **error)
+fail (const GError *why, GError **error)
 {
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-               "cannot leave an OpenCL driver out: %s: %s", folder,
-               why != NULL ? why->message : g_strerror (errno));
+               "cannot leave an OpenCL driver out: %s", why->message);
   return FALSE;
 }
 
 gboolean
 tp_opencl_drivers_narrow (const char *const *files, GError **error)
 {
-  g_autofree char *folder = files == NULL ? NULL : name_folder (files);
   g_autoptr (GError) why = NULL;
+  g_autofree char *folder = files == NULL ? NULL : make_folder (files, &why);
 
-  if (folder != NULL && g_mkdir_with_parents (folder, 0700) != 0)
-    return fail (folder, NULL, error);
+  if (why != NULL)
+    return fail (why, error);
   for (int i = 0; folder != NULL && files[i] != NULL; i++)
     if (!copy_file (files[i], folder, &why))
-      return fail (folder, why, error);
+      return fail (why, error);
   g_free (chosen_folder);
   chosen_folder = g_steal_pointer (&folder);
   chosen = files == NULL ? NULL : list_names (files);

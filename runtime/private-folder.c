@@ -97,19 +97,42 @@ check_own (const Walk *walk, GError **error)
   return TRUE;
 }
 
+/* What @base is without links. NULL: it is not there, and cannot be made; or is
+ * relative, as that of a user with an empty HOME is, and so another wherever it is
+ * asked for. */
+static char *
+find_real (Walk *walk, const char *base, GError **error)
+{
+  g_autofree char *why = NULL;
+  char *real;
+
+  g_string_assign (walk->path, base);
+  if (!g_path_is_absolute (base))
+    {
+      fail (walk, "is no absolute path (set HOME or XDG_CACHE_HOME)", error);
+      return NULL;
+    }
+  real = g_mkdir_with_parents (base, 0700) == 0 ? realpath (base, NULL) : NULL;
+  if (real == NULL)
+    {
+      why = g_strdup_printf ("cannot be made: %s (set XDG_CACHE_HOME to a folder "
+                             "of yours)", g_strerror (errno));
+      fail (walk, why, error);
+      return NULL;
+    }
+  g_string_assign (walk->path, "/");
+  return real;
+}
+
 static gboolean
 walk_to_base (Walk *walk, const char *base, GError **error)
 {
-  char *real = g_mkdir_with_parents (base, 0700) == 0 ? realpath (base, NULL)
-                                                      : NULL;
+  char *real = find_real (walk, base, error);
   g_auto (GStrv) names = NULL;
   gboolean is_good;
 
   if (real == NULL)
-    {
-      g_string_assign (walk->path, base);
-      return fail (walk, g_strerror (errno), error);
-    }
+    return FALSE;
   names = g_strsplit (real, "/", -1);
   free (real);
   walk->fd = open ("/", O_PATH | O_DIRECTORY | O_CLOEXEC);

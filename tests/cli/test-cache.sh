@@ -34,6 +34,15 @@ mkdir -p linked && ln -s "$work/linked" link
 XDG_CACHE_HOME=$work/link pocl=$work/linked/tplan/pocl
 kept; say $? "a base that is reached by a link"
 
+# An empty HOME leaves no place that is the same wherever one is.
+mkdir -p .config/tplan && echo nonsense > .config/tplan/tplan.conf
+(unset XDG_CACHE_HOME XDG_CONFIG_HOME; HOME=; TPLAN_CACHE_DIR=user; export HOME TPLAN_CACHE_DIR; try 0 devices) \
+  && [ "$(grep -c "cache folder '.cache' is no absolute path (set HOME" .err)" -eq 2 ] && [ ! -e .cache ]
+say $? "an empty HOME: nothing is kept, and nothing read"
+rm -r .config
+(unset XDG_CACHE_HOME; HOME=/dev/null; export HOME; try 0 devices) && err_has "cache folder '/dev/null/.cache' cannot be made: Not a directory (set XDG_CACHE_HOME"
+say $? "a HOME in which there can be no folder"
+
 fresh open
 mkdir -p -m 777 "$XDG_CACHE_HOME/tplan/pocl" && chmod 777 "$pocl"
 refused "can be written to by others (remove it"; say $? "a folder that others can write to"
