@@ -10,8 +10,9 @@
 #include "view/dot.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#define NOT_GIVEN -1
+#define NOT_GIVEN G_MININT
 
 static int max_nodes = NOT_GIVEN;
 static gboolean is_full;
@@ -33,19 +34,20 @@ view_write (TpCli *cli, const TplanPlan *plan,
             const TpPictureOptions *options, GError **error)
 {
   const TpGraph *graph = tp_api_get_graph (tplan_plan_get_graph (plan));
-  static const char *const screen[] = { "plan.dot", NULL };
-  gboolean is_screen = cli->outputs[0] == NULL;
-  const char *const *paths
-      = is_screen ? screen : (const char *const *) cli->outputs;
+  static const char *const screen[] = { "-", NULL };
+  const char *const *paths = cli->outputs[0] == NULL
+                                 ? screen
+                                 : (const char *const *) cli->outputs;
 
   for (int i = 0; paths[i] != NULL; i++)
     {
+      gboolean is_screen = strcmp (paths[i], "-") == 0;
       g_autoptr (GBytes) bytes
-          = tp_picture_make (paths[i], tp_api_get_plan (plan), graph, options,
-                             error);
+          = tp_picture_make (is_screen ? "plan.dot" : paths[i],
+                             tp_api_get_plan (plan), graph, options, error);
 
       if (bytes == NULL
-          || !tp_cli_write_output (cli, is_screen ? "-" : paths[i],
+          || !tp_cli_write_output (cli, paths[i],
                                    g_bytes_get_data (bytes, NULL),
                                    g_bytes_get_size (bytes), error))
         return FALSE;

@@ -27,6 +27,8 @@ done
 
 try 0 optimize -q -f -d $sims mlp.json -o plan.json
 try 0 view plan.json && cp .out fit.dot; say $? "DOT"
+try 0 view plan.json -o - && cmp .out fit.dot; say $? "DOT to -"
+for bad in -1 0; do try 2 view plan.json --max-nodes=$bad && err_has 'above zero'; say $? "--max-nodes=$bad"; done
 try 0 view plan.json --full && cmp -s .out fit.dot || [ "$(grep -c 'shape=' .out)" -gt 4 ]; say $? "all ops"
 model=$top_builddir/examples/resnet50.json
 if [ -f "$model" ]; then
