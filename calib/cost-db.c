@@ -182,6 +182,12 @@ open_file (const char *path, gboolean is_read_only, GError **error)
   int flags = SQLITE_OPEN_READWRITE;
 
   db->path = g_strdup (path);
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
+                   "%s: is a folder: name a file in it", path);
+      return NULL;
+    }
   if (!is_read_only || is_empty)
     flags |= SQLITE_OPEN_CREATE;
   if (sqlite3_open_v2 (is_read_only && is_empty ? ":memory:" : path,

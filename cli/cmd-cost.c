@@ -324,6 +324,9 @@ cost_forget (TpCli *cli, TpCostDb *db, GError **error)
         return FALSE;
       n++;
     }
+  if (name != NULL && rows->len == 0)
+    tp_cli_note (cli, "note: %s: no figures of '%s': `tplan cost list` has the "
+                      "devices there are", tp_cost_db_get_path (db), name);
   tp_cli_note (cli, "%d device%s forgotten", n, n == 1 ? "" : "s");
   return TRUE;
 }

@@ -233,6 +233,29 @@ find_device (GPtrArray *rows, const char *name)
   return NULL;
 }
 
+/* Kernels of the devices of one table, @side, that are not among @others. */
+static gboolean
+count_alone (Diff *diff, int side, GPtrArray *rows, GPtrArray *others,
+             GError **error)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const TpDeviceRow *row = g_ptr_array_index (rows, i);
+      g_autoptr (TpPointers) entries = NULL;
+      g_autoptr (GHashTable) used = NULL;
+
+      if (find_device (others, row->name) != NULL
+          || find_device (rows, row->name) != row)
+        continue;
+      entries = tp_cost_db_list_entries (diff->dbs[side], row->id, NULL, error);
+      if (entries == NULL)
+        return FALSE;
+      used = index_entries (diff->dbs[side], entries);
+      diff->n_only[side] += (int) g_hash_table_size (used);
+    }
+  return TRUE;
+}
+
 static gboolean
 compare_tables (Diff *diff, GError **error)
 {
@@ -243,7 +266,8 @@ compare_tables (Diff *diff, GError **error)
   if (first == NULL)
     return FALSE;
   second = tp_cost_db_list_devices (diff->dbs[1], NULL, error);
-  if (second == NULL)
+  if (second == NULL || !count_alone (diff, 0, first, second, error)
+      || !count_alone (diff, 1, second, first, error))
     return FALSE;
   for (guint i = 0; i < first->len; i++)
     {

@@ -160,7 +160,8 @@ tp_file_load (const char *path, TpFileFlags flags, GError **error)
   if (fd < 0 || fstat (fd, &info) != 0)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%s: cannot be opened: %s", path, g_strerror (errno));
+                   "%s: cannot be opened: %s", *path == '\0' ? "''" : path,
+                   g_strerror (errno));
       return NULL;
     }
   if (S_ISDIR (info.st_mode))

@@ -124,6 +124,15 @@ run 2 "devices of no model" "$TPLAN" cost list --devices ref
 run 2 "a difference to nothing" "$TPLAN" cost diff "$TPLAN_COST"
 run 3 "a difference to no file" "$TPLAN" cost diff "$TPLAN_COST" "$work/absent.db"
 says 'absent.db' err
+: > "$work/none.db"
+run 0 "a difference to a table of nothing" "$TPLAN" cost diff "$TPLAN_COST" "$work/none.db"
+says 'only in the first: 4, only in the second: 0' err
+run 0 "and from it" "$TPLAN" cost diff "$work/none.db" "$TPLAN_COST"
+says 'only in the first: 0, only in the second: 4' err
+run 3 "a difference to a folder" "$TPLAN" cost diff "$TPLAN_COST" "$work"
+says ': is a folder: name a file in it$' err
+run 0 "to forget what is not there" "$TPLAN" cost forget --cost "$work/none.db" rfe
+says "no figures of 'rfe'" err
 printf '{"format": "tplan-cost/3", "devices": [{}]}' > "$work/bad.json"
 run 3 "import of a bad file" "$TPLAN" cost import "$work/bad.json"
 says "bad.json: devices\\[0\\]: 'name'" err
