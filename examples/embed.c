@@ -1,8 +1,11 @@
 /* embed.c: plan a model for this machine and run it, from C.
  *
  *   cc embed.c $(pkg-config --cflags --libs tplan) -o embed
- *   ./embed model.onnx [DEVICE...] */
+ *   ./embed model.onnx [DEVICE...] [NAME=N...]
+ *
+ * NAME=N gives a dimension that the model leaves open its value, as in N=8. */
 #include <stdio.h>
+#include <string.h>
 #include <tplan.h>
 
 /* One array per tensor, of zeros. */
@@ -16,10 +19,36 @@ make_arrays (const TplanTensor *tensors, int n)
   return arrays;
 }
 
-static gboolean
-plan_and_run (const char *model, const char *const *devices, GError **error)
+/* The dimensions among @words, ended by one without a name; the others, which are
+ * devices, come to stand before %NULL. */
+static TplanDim *
+take_dims (char **words)
 {
-  g_autoptr (TplanGraph) graph = tplan_graph_load (model, NULL, error);
+  TplanDim *dims = g_new0 (TplanDim, g_strv_length (words) + 1);
+  int n_dims = 0, n_devices = 0;
+
+  for (int i = 0; words[i] != NULL; i++)
+    {
+      char *equals = strchr (words[i], ':') == NULL ? strchr (words[i], '=') : NULL;
+
+      if (equals == NULL)
+        {
+          words[n_devices++] = words[i];
+          continue;
+        }
+      *equals = '\0';
+      dims[n_dims].name = words[i];
+      dims[n_dims++].value = g_ascii_strtoll (equals + 1, NULL, 10);
+    }
+  words[n_devices] = NULL;
+  return dims;
+}
+
+static gboolean
+plan_and_run (const char *model, const TplanDim *dims,
+              const char *const *devices, GError **error)
+{
+  g_autoptr (TplanGraph) graph = tplan_graph_load (model, dims, error);
   g_autoptr (TplanCosts) costs
       = graph == NULL ? NULL : tplan_costs_open (NULL, devices, 0, error);
   g_autoptr (TplanPlan) plan
@@ -55,13 +84,16 @@ int
 main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
+  g_autofree TplanDim *dims = NULL;
 
   if (argc < 2)
     {
-      fprintf (stderr, "usage: %s MODEL [DEVICE...]\n", argv[0]);
+      fprintf (stderr, "usage: %s MODEL [DEVICE...] [NAME=N...]\n", argv[0]);
       return 2;
     }
-  if (plan_and_run (argv[1], argc > 2 ? (const char *const *) argv + 2 : NULL,
+  dims = take_dims (argv + 2);
+  if (plan_and_run (argv[1], dims,
+                    argv[2] != NULL ? (const char *const *) argv + 2 : NULL,
                     &error))
     return 0;
   fprintf (stderr, "%s\n", error->message);

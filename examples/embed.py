@@ -1,6 +1,8 @@
 """embed.py: plan a model for this machine and run it, from Python, as embed.c does.
 
-    python3 embed.py model.onnx [DEVICE...]
+    python3 embed.py model.onnx [DEVICE...] [NAME=N...]
+
+NAME=N gives a dimension that the model leaves open its value, as in N=8.
 """
 import sys
 
@@ -8,8 +10,11 @@ import numpy
 import tplan
 
 
-def plan_and_run(model, devices):
-    plan = tplan.Graph(model).optimize(devices=devices or None)
+def plan_and_run(model, words):
+    devices = [word for word in words if "=" not in word or ":" in word]
+    dims = dict(word.split("=", 1) for word in words if word not in devices)
+    graph = tplan.Graph(model, {name: int(value) for name, value in dims.items()})
+    plan = graph.optimize(devices=devices or None)
     for device, n_ops in plan.devices.items():
         print(f"{device}: {n_ops} ops")
     print(f"predicted: {plan.cost_ns / 1e6:.3f} ms")
@@ -22,7 +27,7 @@ def plan_and_run(model, devices):
 
 def main(program, *arguments):
     if not arguments:
-        return f"usage: {program} MODEL [DEVICE...]"
+        return f"usage: {program} MODEL [DEVICE...] [NAME=N...]"
     try:
         plan_and_run(arguments[0], arguments[1:])
     except tplan.Error as error:

@@ -26,6 +26,10 @@ say $? "plans for some sizes"
 
 "$examples/embed" "$model" ref > "$work/log" 2>&1 && grep -q '^run 4: ' "$work/log"
 say $? "embed"
+sed 's/"dims": {[^}]*},\{0,1\}//' "$model" > "$work/open.json"
+"$examples/embed" "$work/open.json" ref > "$work/log" 2>&1
+[ $? -eq 1 ] && grep -q "dimension 'N' has no value" "$work/log"; say $? "embed: a dimension that is left open"
+"$examples/embed" "$work/open.json" N=3 ref > "$work/log" 2>&1 && grep -q '^ref: 6 ops' "$work/log"; say $? "embed: N=3"
 "$examples/serve" "$work/plan.json" 3 5 > "$work/log" 2>&1 \
   && [ "$(grep -c '^thread [012]: 5 requests' "$work/log")" -eq 3 ]
 say $? "serve: every thread has done its requests"

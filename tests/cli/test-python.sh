@@ -250,6 +250,8 @@ for name in tplan.__all__:
 PY
 try_embed () { "$python" "$top_srcdir/examples/embed.py" "$@" > .out 2> .err; }
 try_embed mlp.json ref && out_has '^ref: 4 ops$' && out_has '^run 4: [0-9.]* ms$'; say $? "embed.py plans and runs"
+sed "s/\"dims\": {[^}]*},//" mlp.json > open.json
+try_embed open.json N=3 ref && out_has "^ref: 4 ops$"; say $? "embed.py gives a dimension its value"
 try_embed none.json; [ $? -eq 1 ] && err_has 'none.json: cannot be opened'; say $? "embed.py tells of a file that is not there"
 [ "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$top_srcdir/python/pyproject.toml")" = "$("$TPLAN" --version | sed 's/tplan //')" ]
 say $? "the wheel has the version of the program"
