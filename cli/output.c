@@ -126,6 +126,24 @@ check_file_name (const char *path, GError **error)
   return FALSE;
 }
 
+/* What is read is not written over: a plan in place of its model is worth nothing,
+ * and the model is gone. */
+static gboolean
+check_not_read (const TpCli *cli, const char *path, GError **error)
+{
+  struct stat written, read;
+
+  for (int i = 0; i < cli->n_args && stat (path, &written) == 0; i++)
+    if (stat (cli->args[i], &read) == 0 && S_ISREG (read.st_mode)
+        && read.st_dev == written.st_dev && read.st_ino == written.st_ino)
+      {
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "'%s' is what is read: name another file to write", path);
+        return FALSE;
+      }
+  return TRUE;
+}
+
 gboolean
 tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
 {
@@ -135,7 +153,8 @@ tp_cli_check_output (const TpCli *cli, const char *path, GError **error)
     return FALSE;
   if (strcmp (path, "-") != 0 && !cli->is_forced && lstat (path, &info) == 0)
     return exists_fail (path, error);
-  return tp_cli_check_writable (path, error);
+  return check_not_read (cli, path, error)
+         && tp_cli_check_writable (path, error);
 }
 
 static gboolean

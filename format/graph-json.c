@@ -218,19 +218,23 @@ open_document (const char *path, const json_t *root, GError **error)
       = { "format", "name", "opset", "dims", "inputs", "outputs",
           "initializers", "state", "groups", "ops", "copies", NULL };
   TpJsonPlace place = { path, "", root };
-  const char *format = NULL, *name = "";
+  const char *format = json_string_value (json_object_get (root, "format"));
+  const char *name = "";
   gint64 opset = 17;
   TpGraphBuilder *builder;
 
+  if (format != NULL && strcmp (format, FORMAT) != 0) /* its keys are others */
+    {
+      tp_json_set_error (place, "format", error,
+                         "is \"%s\"; this program reads \"" FORMAT "\"", format);
+      return NULL;
+    }
   if (!tp_json_check_object (place, keys, error)
       || !tp_json_get_string (place, "format", TRUE, &format, error)
       || !tp_json_get_string (place, "name", FALSE, &name, error)
       || !tp_json_get_int (place, "opset", FALSE, &opset, error))
     return NULL;
-  if (strcmp (format, FORMAT) != 0)
-    tp_json_set_error (place, "format", error,
-                       "is \"%s\"; this program reads \"" FORMAT "\"", format);
-  else if (opset < 1 || opset > MAX_OPSET)
+  if (opset < 1 || opset > MAX_OPSET)
     tp_json_set_error (place, "opset", error, "must be 1 to %d", MAX_OPSET);
   else
     {

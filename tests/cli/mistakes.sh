@@ -22,3 +22,5 @@ echo '{"a": 1}' > other.json
 echo hello > words.npy
 printf '\223NUMPY\001\000v\000' > array.npy
 mkdir folder.json && : > folder.json/probs.npy
+cp mlp.json a.json
+echo '{"format": "tplan-cost/3", "devices": []}' > costs.json
