@@ -21,6 +21,7 @@
 #include "cli/speeds.h"
 #include "cli/watts.h"
 #include "cli/whole-run.h"
+#include "runtime/devices.h"
 
 static struct
 {
@@ -44,6 +45,7 @@ typedef struct
   GPtrArray *draws;           /* of devices whose watts are known, in words */
   GPtrArray *beside;          /* of two devices that slow each other, in words */
   int n_missing;              /* times still estimated, of all models */
+  GPtrArray *unmeasured;      /* real devices that no time was left for; unowned */
   TpCalibReport report;       /* of all calls together */
 } Calibrating;
 
@@ -224,8 +226,10 @@ list_devices (Calibrating *self, TpCostDb *db, json_t *list, TpTable *table,
                                  self->cli->device_options.n_threads, error))
         return FALSE;
       row = tp_device_match_get_row (&match, &from);
+      if (row == NULL && !tp_device_is_simulated (names[i]))
+        g_ptr_array_add (self->unmeasured, (char *) names[i]);
       if (row == NULL)
-        continue; /* a sim, or no time was left for it */
+        continue;
       json_array_append_new (list, device_to_json (row));
       tp_table_add (table, g_strdup (row->name),
                     g_strdup_printf ("%.4g GFLOP/s", row->peak_gflops),
@@ -279,7 +283,7 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   json_t *document = json_pack (
       "{s:s, s:o, s:b, s:o, s:o, s:O}", "format", "tplan-calibrate/1", "table",
       tp_cli_string (tp_cost_db_get_path (db)), "complete",
-      self->n_missing == 0, "quality",
+      self->n_missing == 0 && self->unmeasured->len == 0, "quality",
       tp_calibrated_to_json (&self->report, advice), "devices", devices,
       "models", self->models);
 
@@ -292,6 +296,12 @@ print_results (Calibrating *self, TpCostDb *db, GError **error)
   json_decref (document);
   if (is_good && self->report.n_lost > 0)
     self->cli->exit_code = TP_EXIT_PARTIAL;
+  for (guint i = 0; is_good && i < self->unmeasured->len; i++)
+    {
+      tp_cli_note (self->cli, "device '%s': no time was left to measure it: run "
+                   "it again", (char *) self->unmeasured->pdata[i]);
+      self->cli->exit_code = TP_EXIT_PARTIAL;
+    }
   if (is_good && self->n_missing > 0)
     {
       tp_cli_note (self->cli, "%d times are estimates still: run it again to "
@@ -360,6 +370,7 @@ prepare (Calibrating *self, GError **error)
   self->draws = g_ptr_array_new_with_free_func (g_free);
   self->beside = g_ptr_array_new_with_free_func (g_free);
   self->whole = g_ptr_array_new_with_free_func (free_graph);
+  self->unmeasured = g_ptr_array_new ();
   return tp_series_init (&self->series, cli, error);
 }
 
@@ -377,6 +388,7 @@ calibrate_run (TpCli *cli, GError **error)
   g_clear_pointer (&self.maps, g_ptr_array_unref);
   g_clear_pointer (&self.draws, g_ptr_array_unref);
   g_clear_pointer (&self.beside, g_ptr_array_unref);
+  g_clear_pointer (&self.unmeasured, g_ptr_array_unref);
   return is_good;
 }
 

@@ -147,6 +147,13 @@ run 2 "no such verb" "$TPLAN" cost shows
 run 2 "no verb" "$TPLAN" cost
 run 2 "a bad time" "$TPLAN" calibrate --devices ref --time-limit soon
 run 6 "no such device" "$TPLAN" calibrate --devices opencl:99
+if "$TPLAN" devices 2> /dev/null | grep -q '^cpu  *ready'; then
+  run 4 "no time for the device itself" "$TPLAN" calibrate --cost "$work/hasty.db" --devices cpu --time-limit 1ms --format json
+  says '"complete": false' out
+  says "device 'cpu': no time was left to measure it" err
+fi
+run 0 "simulated ones are never measured" "$TPLAN" calibrate --cost "$work/hasty.db" --devices sim:laptop-cpu --time-limit 1ms --format json
+says '"complete": true' out
 run 3 "no such model" "$TPLAN" calibrate --devices ref "$work/absent.json"
 printf 'not a table, and long enough to be looked at as one' > "$work/text.db"
 run 3 "no cost table" "$TPLAN" cost list --cost "$work/text.db"
