@@ -56,6 +56,8 @@ left () { echo $((end - $(date +%s))); }
 quote () { tr -d '\000\r' | awk 'BEGIN { printf "\"" }
   { gsub (/\\/, "\\\\"); gsub (/"/, "\\\""); gsub (/\t/, " "); gsub (/[\001-\037\177]/, ""); printf "%s%s", (NR > 1 ? "\\n" : ""), $0 }
   END { printf "\"" }'; }
+# In awk: a share, null where what it is of is not known.
+share='function share(x) { return x > 0 ? sprintf ("%.4f", x) : "null" }'
 number () { case $1 in ''|*[!0-9.eE+-]*) echo null ;; *) echo "$1" ;; esac; }
 
 # ---- steps ---------------------------------------------------------------------
@@ -226,7 +228,11 @@ walk () # SECONDS
     for (i = 0; i < 8; i++) print at[1] + i * parts "/" parts * 8 }' "$work/walk/first" | walk_parts 30
   right=$(grep -c '^0 ' "$work/walk/first")
   units=$(cat "$work"/walk/*-"$parts" | sed -n 's/.*: \([0-9]*\) units$/\1/p' | awk '{ n += $1 } END { print n + 0 }')
-  wrong=$(for part in $(awk -v all="/$((parts * 8))" '$1 != 0 && index ($2, all) { print $2 }' "$work/walk/status"); do
+  wrong=$(awk -v all="/$((parts * 8))" '$1 != 0 && index ($2, all)' "$work/walk/status" | while read -r code part; do
+    case $code in
+      124|137) echo "part $part: not done in time"; continue ;;
+      125) echo "part $part: no time left to try it"; continue ;;
+    esac
     echo "part $part: $(grep -v '^#\|^ok\|^1\.\.' "$work/walk/$(echo "$part" | tr / -)" 2> /dev/null | tail -n 3)"; done)
   printf '{"units": %d, "parts": %d, "right": %d, "not_tried": %d, "wrong": %s}\n' "$units" "$parts" "$right" \
     "$(grep -c '^125 ' "$work/walk/first")" "$(printf %s "$wrong" | quote)"
@@ -408,7 +414,7 @@ step constants 60 "$tplan" calibrate -q --devices "cpu,$device" --time-limit 30 
 peak=$(constant peak_gflops)
 bandwidth=$(constant bandwidth_gbps)
 nominal=$(nominal_gflops)
-say "$device: peak $peak GFLOP/s measured, ${nominal:-unknown} by the vendor; bandwidth $bandwidth GB/s"
+say "$device: peak ${peak:-unknown} GFLOP/s measured, ${nominal:-unknown} by the vendor; bandwidth ${bandwidth:-unknown} GB/s"
 if wants links; then step links 30 "$links" "$index"; fi
 if wants conformance; then
   n_before=$(left)
@@ -427,9 +433,9 @@ products ()
   for n in $sizes; do
     run_op "sgemm-$n"
     op_times "sgemm-$n" | while read -r measured predicted; do
-      awk -v n="$n" -v m="$measured" -v p="$predicted" -v peak="${nominal:-${peak:-0}}" 'BEGIN {
-        printf "{\"n\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
-          n, m, p, 2 * n ^ 3 / m, (p > 0 ? 2 * n ^ 3 / p : 0), (peak > 0 && p > 0 ? 2 * n ^ 3 / p / peak : 0) }' >> "$work/summary.products"
+      awk -v n="$n" -v m="$measured" -v p="$predicted" -v peak="${nominal:-${peak:-0}}" "$share"'
+        BEGIN { printf "{\"n\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %s}\n",
+          n, m, p, 2 * n ^ 3 / m, (p > 0 ? 2 * n ^ 3 / p : 0), share(peak > 0 && p > 0 ? 2 * n ^ 3 / p / peak : 0) }' >> "$work/summary.products"
       say "sgemm $n: $(tail -n 1 "$work/summary.products")"
     done
   done
@@ -452,9 +458,9 @@ row_ops ()
     [ $op = copy ] && lines=$long
     [ $op = layernorm ] && columns=768
     op_times $op | while read -r measured predicted; do
-      awk -v op="$op" -v m="$measured" -v p="$predicted" -v bytes="$((2 * 4 * lines * columns))" -v bandwidth="${bandwidth:-0}" 'BEGIN {
-        printf "{\"op\": \"%s\", \"bytes\": %.0f, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gbps\": %.2f, \"calibrated_gbps\": %.2f, \"of_bandwidth\": %.4f}\n",
-          op, bytes, m, p, bytes / m, (p > 0 ? bytes / p : 0), (bandwidth > 0 && p > 0 ? bytes / p / bandwidth : 0) }' >> "$work/summary.rows"
+      awk -v op="$op" -v m="$measured" -v p="$predicted" -v bytes="$((2 * 4 * lines * columns))" -v bandwidth="${bandwidth:-0}" "$share"'
+        BEGIN { printf "{\"op\": \"%s\", \"bytes\": %.0f, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gbps\": %.2f, \"calibrated_gbps\": %.2f, \"of_bandwidth\": %s}\n",
+          op, bytes, m, p, bytes / m, (p > 0 ? bytes / p : 0), share(bandwidth > 0 && p > 0 ? bytes / p / bandwidth : 0) }' >> "$work/summary.rows"
       say "$op: $(tail -n 1 "$work/summary.rows")"
     done
   done
@@ -471,10 +477,10 @@ convolutions ()
   awk -F'"' '/"profile"/ { on = 1 } on && /"name": "conv/ { name = $4 } on && /"type"/ && $4 != "Conv" { name = "" }
     on && /"measured_ns"/ { gsub (/[^0-9]/, ""); m = $0 }
     on && /"predicted_ns"/ && name != "" { gsub (/[^0-9]/, ""); print name, m, $0; name = "" }' "$work/convolutions.out" |
-    awk -v batch=$batch -v peak="${nominal:-${peak:-0}}" '{
-      split ($1, it, "-"); kernel = it[2] + 0; out = int ((it[5] - 1) / it[6]) + 1; ops = 2 * batch * it[3] * it[4] * kernel ^ 2 * out ^ 2
-      printf "{\"name\": \"%s\", \"batch\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %.4f}\n",
-        $1, batch, $2, $3, ($2 > 0 ? ops / $2 : 0), ($3 > 0 ? ops / $3 : 0), ($3 > 0 && peak > 0 ? ops / $3 / peak : 0) }' > "$work/summary.convolutions"
+    awk -v batch=$batch -v peak="${nominal:-${peak:-0}}" "$share"'
+      { split ($1, it, "-"); kernel = it[2] + 0; out = int ((it[5] - 1) / it[6]) + 1; ops = 2 * batch * it[3] * it[4] * kernel ^ 2 * out ^ 2
+      printf "{\"name\": \"%s\", \"batch\": %d, \"measured_ns\": %.0f, \"calibrated_ns\": %.0f, \"gflops\": %.1f, \"calibrated_gflops\": %.1f, \"of_peak\": %s}\n",
+        $1, batch, $2, $3, ($2 > 0 ? ops / $2 : 0), ($3 > 0 ? ops / $3 : 0), share($3 > 0 && peak > 0 ? ops / $3 / peak : 0) }' > "$work/summary.convolutions"
   while IFS= read -r line; do say "convolution: $line"; done < "$work/summary.convolutions"
   summarise
 }
