@@ -77,4 +77,17 @@ for page in docs/read-a-plan.md docs/cpu-or-gpu.md; do
   done < "$work/shown"
   [ -s "$work/shown" ] && [ ! -s "$work/log" ]; say $? "what $page shows is said"
 done
+
+# ---- graphs that are shown -----------------------------------------------------------
+# The whole one, with the file it names; and the ops of a group, all on one device.
+block () { awk -v n="$1" '/^```json/ { i++; on = 1; next } /^```/ { on = 0 } on && i == n' docs/graph-format.md; }
+block 1 | sed 's/"cpu"/"ref"/' > "$work/shown.json"
+{ printf '\223NUMPY\001\000\166\000'; printf '%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (10, 256), }"
+  head -c 10240 /dev/zero; } > "$work/w2.npy"
+"$tplan" optimize -q "$work/shown.json" --devices ref > "$work/said" 2> "$work/log"
+grep -q '^placement  *4 ops on' "$work/said"; say $? "the graph of docs/graph-format.md is planned"
+{ echo '{ "format": "tplan-graph/1", "outputs": ["y"], "inputs": [{"name": "x", "shape": [64, 1024]}],'
+  echo '"initializers": [{"name": "w", "shape": [513], "fill": 1}],'; block 3 | sed 's/opencl:0/sim:laptop-gpu/g; s/"cpu"/"sim:laptop-cpu"/g'; echo '}'; } > "$work/group.json"
+"$tplan" optimize -q "$work/group.json" --devices sim:laptop-cpu,sim:laptop-gpu --pin '*=sim:laptop-cpu' > "$work/said" 2> "$work/log"
+grep -q '^cost  *140 us' "$work/said"; say $? "its group costs what it says"
 echo "1..$n"
