@@ -27,7 +27,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
+
+#define CACHE_LEAST_BYTES (4 << 20) /* of room, for a driver to work in */
 
 /* The list of commands, in the order of --help. */
 #define COMMANDS(X)                                                           \
@@ -154,6 +157,22 @@ refuse_command (const char *typed)
   return TP_EXIT_USAGE;
 }
 
+/* A driver that cannot write what it compiles has none of it. */
+static gboolean
+check_room (const char *path, GError **error)
+{
+  struct statvfs disk;
+
+  /* Without blocks it does not tell. */
+  if (statvfs (path, &disk) != 0 || disk.f_blocks == 0
+      || (guint64) disk.f_bavail * disk.f_frsize >= CACHE_LEAST_BYTES)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
+               "'%s' is on a disk that is full (set XDG_CACHE_HOME to a folder on "
+               "another)", path);
+  return FALSE;
+}
+
 /* A driver that caches what it compiles gets a folder of ours, for it loads and
  * runs what it finds there; one of this process alone where others could reach
  * ours, and none rather than one of its own choice. */
@@ -167,8 +186,11 @@ set_driver_cache (const TpCli *cli, const TpCommand *command)
     return;
   path = tp_private_folder_make (g_get_user_cache_dir (), "tplan", "pocl",
                                  &error);
-  if (path == NULL)
-    path = tp_private_folder_make_temporary (&reason);
+  if (path == NULL || !check_room (path, &error))
+    {
+      g_free (path);
+      path = tp_private_folder_make_temporary (&reason);
+    }
   g_setenv ("POCL_CACHE_DIR", path != NULL ? path : "/dev/null", FALSE);
   if (error != NULL && (command->uses & TP_USES_THREADS) != 0)
     tp_cli_warn (cli, "no compiled kernels are kept: the cache folder %s%s%s",
