@@ -32,6 +32,7 @@ typedef enum
                                * in a row */
   TP_USES_STATES = 1 << 11,   /* --state and --value: of what is given; commands have those of
                                * passes */
+  TP_USES_FILES = 1 << 12,    /* -o, but no stdout, and -f */
 } TpCliUses;
 
 typedef struct

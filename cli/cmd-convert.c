@@ -381,7 +381,7 @@ const TpCommand tp_command_convert = {
              "number 8. --to tells\nother runtimes of a plan.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_OUTPUT | TP_USES_DIMS | TP_USES_GRAPH | TP_USES_PASSES,
+  .uses = TP_USES_FILES | TP_USES_DIMS | TP_USES_GRAPH | TP_USES_PASSES,
   .options = convert_options,
   .run = convert_run,
 };

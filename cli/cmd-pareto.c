@@ -468,7 +468,7 @@ const TpCommand tp_command_pareto = {
   .n_args_min = 1,
   .n_args_max = 1,
   .uses = TP_USES_PLANNING | TP_USES_RATES | TP_USES_FORMAT
-          | TP_USES_OUTPUT,
+          | TP_USES_FILES,
   .options = pareto_options,
   .run = pareto_run,
 };

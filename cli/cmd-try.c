@@ -478,7 +478,7 @@ const TpCommand tp_command_try = {
              "model.report.html.",
   .n_args_min = 1,
   .n_args_max = 1,
-  .uses = TP_USES_PLANNING | TP_USES_OUTPUT | TP_USES_FORMAT | TP_USES_SEED,
+  .uses = TP_USES_PLANNING | TP_USES_FILES | TP_USES_FORMAT | TP_USES_SEED,
   .options = try_options,
   .run = try_run,
 };

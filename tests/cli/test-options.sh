@@ -43,6 +43,18 @@ cp mlp.json -- -d1.json && try 0 optimize -q -d $sims -o -p1.json -- -d1.json &&
 say $? "-o -p1.json -- -d1.json: values and names that look so"
 try 2 run mlp.json -n && err_has 'for -n'; say $? "-n without a value"
 
+# Help says of those that take "-" that they do, and of no others.
+for command in "try mlp.json" "sweep mlp.json --dim N=1,2" "pareto mlp.json --watts sim:desktop-cpu=9" "convert mlp.json" \
+    "optimize mlp.json" "view mlp.json" "report short.json" "cost export"; do
+  verb=${command%% *}
+  case $verb in cost | report | convert) devices= ;; *) devices="--devices $sims" ;; esac
+  # shellcheck disable=SC2086
+  "$TPLAN" $command $devices -o - > .out 2> .err
+  code=$?
+  "$TPLAN" "$verb" --help | grep -q -e '--output.*- is stdout' && wanted=0 || wanted=2
+  [ $code -eq $wanted ] && { [ $code -eq 2 ] || [ -s .out ]; }; say $? "$verb -o -: as help has it"
+done
+
 # Limits: 1 exists, 2 does not; suffixes are powers of 1024.
 try 5 optimize mlp.json --devices $sims --limit nodes=3 && err_has '^tplan: mlp.json: ops.3.: more than 3 ops: .*--limit nodes$'
 say $? "limit on ops"
