@@ -4,11 +4,13 @@
 #include "cli/hint.h"
 
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/hint-plan.h"
 #include "cli/hint-words.h"
 #include "cli/planning.h"
+#include "format/model-kinds.h"
 
 static const TpCommand *const *commands;
 static const TpCommand *running;
@@ -196,6 +198,19 @@ add_model_of (GString *line, const TpCommand *command, const char *path)
   return graph != NULL;
 }
 
+/* Whether it begins as what is often taken for a model, such as a picture. */
+static gboolean
+is_known_other (const char *path)
+{
+  FILE *file = g_fopen (path, "re");
+  char begin[64];
+  gsize size = file == NULL ? 0 : fread (begin, 1, sizeof begin, file);
+
+  if (file != NULL)
+    fclose (file);
+  return tp_model_kind_describe (begin, size) != NULL;
+}
+
 /* What is no plan, where a plan comes first: whether it may be a model. */
 static gboolean
 may_be_model (const char *path)
@@ -204,7 +219,7 @@ may_be_model (const char *path)
 
   return !g_str_has_prefix (running->arguments, "PLAN")
          || (g_stat (path, &status) == 0 && S_ISREG (status.st_mode)
-             && status.st_size > 0);
+             && status.st_size > 0 && !is_known_other (path));
 }
 
 /* The first of those typed that @command takes; FALSE: none was. */

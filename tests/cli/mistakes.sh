@@ -24,3 +24,4 @@ printf '\223NUMPY\001\000v\000' > array.npy
 mkdir folder.json && : > folder.json/probs.npy
 cp mlp.json a.json
 echo '{"format": "tplan-cost/3", "devices": []}' > costs.json
+printf '\211PNG\r\n' > picture.json
