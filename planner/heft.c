@@ -193,24 +193,43 @@ find_mean_time (const Heft *heft, int last)
   return sum / MAX (n, 1);
 }
 
+/* The longest way from the end of @last with @tensor, of which others may read; 0: none
+ * does. */
+static gint64
+find_rank_with (const Heft *heft, int last, int tensor)
+{
+  const TpTensor *it = &heft->problem->graph->tensors[tensor];
+  gboolean is_read = it->is_output;
+  gint64 after = 0;
+
+  for (int c = 0; c < it->n_consumers; c++)
+    {
+      int reader = find_last (heft, it->consumers[c]);
+
+      if (reader == last)
+        continue;
+      is_read = TRUE;
+      after = MAX (after, heft->ranks[reader]);
+    }
+  return is_read ? find_mean_copy (heft, tensor) + after : 0;
+}
+
 /* The longest way from the end of @last. */
 static gint64
 find_rank_after (const Heft *heft, int last)
 {
   const TpGraph *graph = heft->problem->graph;
+  TpGroup ops = get_ops (heft, &last);
   gint64 most = 0;
 
-  for (int k = 0; k < graph->nodes[last].n_outputs; k++)
-    {
-      int index = graph->nodes[last].outputs[k];
-      const TpTensor *it = index < 0 ? NULL : &graph->tensors[index];
-      gint64 copy = it == NULL ? 0 : find_mean_copy (heft, index), after = 0;
+  for (int i = 0; i < ops.n_nodes; i++)
+    for (int k = 0; k < graph->nodes[ops.nodes[i]].n_outputs; k++)
+      {
+        int tensor = graph->nodes[ops.nodes[i]].outputs[k];
 
-      for (int c = 0; it != NULL && c < it->n_consumers; c++)
-        after = MAX (after, heft->ranks[find_last (heft, it->consumers[c])]);
-      if (it != NULL && (it->is_output || it->n_consumers > 0))
-        most = MAX (most, copy + after);
-    }
+        if (tensor >= 0)
+          most = MAX (most, find_rank_with (heft, last, tensor));
+      }
   return most;
 }
 
@@ -319,6 +338,26 @@ bring (Heft *heft, int tensor, int to)
   return since;
 }
 
+/* When the caller has what it wants of @node; 0: it wants nothing. */
+static gint64
+deliver (Heft *heft, int node)
+{
+  const TpGraph *graph = heft->problem->graph;
+  gint64 end = 0;
+
+  for (int k = 0; k < graph->nodes[node].n_outputs; k++)
+    {
+      int tensor = graph->nodes[node].outputs[k];
+      gint64 there;
+
+      if (tensor < 0 || !graph->tensors[tensor].is_output)
+        continue;
+      there = bring (heft, tensor, heft->problem->costs->host);
+      end = MAX (end, there);
+    }
+  return end;
+}
+
 /* Puts it there. Returns when it, and what the caller wants of it, is done. */
 static gint64
 put (Heft *heft, int last, int device)
@@ -346,14 +385,10 @@ put (Heft *heft, int last, int device)
     }
   end = heft->ends[last]
       = book (heft, device, since, find_time (heft, last, device));
-  for (int k = 0; k < graph->nodes[last].n_outputs; k++)
+  for (int i = 0; i < ops.n_nodes; i++)
     {
-      int tensor = graph->nodes[last].outputs[k];
-      gint64 there;
+      gint64 there = deliver (heft, ops.nodes[i]);
 
-      if (tensor < 0 || !graph->tensors[tensor].is_output)
-        continue;
-      there = bring (heft, tensor, heft->problem->costs->host);
       end = MAX (end, there);
     }
   return end;

@@ -110,6 +110,21 @@ is_last (const Path *path, int node)
   return group->nodes[group->n_nodes - 1] == node;
 }
 
+/* As one kernel all of @group is done at once. What reads any of it comes after its last. */
+static void
+join_ends (const Path *path, int group, int device)
+{
+  const TpGroup *it = &path->problem->groups->groups[group];
+  gint64 fused = find_fused_end (path, group, device);
+
+  for (int i = 0; i < it->n_nodes; i++)
+    {
+      gint64 *end = get_end (path, it->nodes[i], device);
+
+      *end = MIN (*end, fused);
+    }
+}
+
 static void
 fill_ends (const Path *path, int node)
 {
@@ -124,7 +139,7 @@ fill_ends (const Path *path, int node)
       if (cost != TP_COST_NONE)
         *end += find_ready (path, node, d, -1);
       if (group >= 0 && is_last (path, node))
-        *end = MIN (*end, find_fused_end (path, group, d));
+        join_ends (path, group, d);
     }
 }
 
@@ -163,10 +178,8 @@ tp_span_path_find (const TpProblem *problem)
     for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
       path.group_of[problem->groups->groups[i].nodes[k]] = i;
   for (int i = 0; i < (int) n; i++)
-    {
-      fill_ends (&path, i);
-      if (is_last (&path, i))
-        longest = MAX (longest, find_done (&path, i));
-    }
+    fill_ends (&path, i);
+  for (int i = 0; i < (int) n; i++)
+    longest = MAX (longest, find_done (&path, i));
   return longest;
 }

@@ -499,8 +499,8 @@ rank_by_place (TpSpanTasks *tasks)
 }
 
 /* Each Stream waits for the kernel before the one before its reader on the same device:
- * there is a weight in use then, and one on its way. Of groups only the last op is read
- * by others, so a kernel never waits for one that ends later in the plan: no circle. */
+ * there is a weight in use then, and one on its way. What reads of a group stands after its
+ * last op, so a kernel never waits for one that ends later in the plan: no circle. */
 static void
 buffer_streams (TpSpanTasks *tasks)
 {

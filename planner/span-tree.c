@@ -231,6 +231,40 @@ add_roots (TpSpanTree *tree, int stage)
     }
 }
 
+/* Whether others want what @node of group @index makes. */
+static gboolean
+leaves (const TpSpanTree *tree, int index, int node)
+{
+  const TpGraph *graph = tree->problem->graph;
+
+  for (int k = 0; k < graph->nodes[node].n_outputs; k++)
+    {
+      int tensor = graph->nodes[node].outputs[k];
+      const TpTensor *it = tensor < 0 ? NULL : &graph->tensors[tensor];
+
+      if (it != NULL && it->is_output)
+        return TRUE;
+      for (int c = 0; it != NULL && c < it->n_consumers; c++)
+        if (tree->stages->group_of[it->consumers[c]] != index)
+          return TRUE;
+    }
+  return FALSE;
+}
+
+/* Whether a group has several results: what is proved of stages takes it that only what
+ * the last op makes leaves one. */
+static gboolean
+has_several_results (const TpSpanTree *tree)
+{
+  const TpProblem *problem = tree->problem;
+
+  for (int i = 0; i < problem->costs->n_groups; i++)
+    for (int k = 0; k + 1 < problem->groups->groups[i].n_nodes; k++)
+      if (leaves (tree, i, problem->groups->groups[i].nodes[k]))
+        return TRUE;
+  return FALSE;
+}
+
 TpSpanTree *
 tp_span_tree_new (const TpProblem *problem)
 {
@@ -242,7 +276,7 @@ tp_span_tree_new (const TpProblem *problem)
   tree->nodes = tp_array_new (sizeof (Node));
   tree->work_left = WORK;
   if (n_devices == 1 || tp_costs_is_one_engine (problem->costs)
-      || problem->sum >= MAX_SUM
+      || problem->sum >= MAX_SUM || has_several_results (tree)
       || find_work (problem, problem->graph->n_nodes)
              > tree->work_left / (int) (2 * n_devices * n_devices))
     return g_steal_pointer (&tree);

@@ -329,66 +329,47 @@ find_cheapest (const TpProblem *problem, TpPlan *plan, guint8 *cheapest,
   return solver->solve (&exact, plan, cheapest, cheapest, error);
 }
 
-/* Who else wants what op @node of group @index makes: "op 'c'", "the caller"; NULL:
- * nobody. g_free () */
-static char *
-find_other_reader (const TpProblem *problem, const int *group_of, int index,
-                   int node)
+/* -1: nothing that is not of group @index reads @tensor before the group's last op. */
+static int
+find_early_reader (const TpProblem *problem, const int *group_of, int index,
+                   int tensor)
 {
-  const TpGraph *graph = problem->graph;
-  const TpNode *it = &graph->nodes[node];
-
-  for (int k = 0; k < it->n_outputs; k++)
-    {
-      const TpTensor *tensor
-          = it->outputs[k] < 0 ? NULL : &graph->tensors[it->outputs[k]];
-
-      if (tensor != NULL && tensor->is_output)
-        return g_strdup ("the caller");
-      for (int c = 0; tensor != NULL && c < tensor->n_consumers; c++)
-        if (group_of[tensor->consumers[c]] != index)
-          return g_strdup_printf ("op '%s'",
-                                  graph->nodes[tensor->consumers[c]].name);
-    }
-  return NULL;
-}
-
-/* "m.json: groups[2]" of one that the graph gives; else "fusion group 2". g_free () */
-static char *
-name_group (const TpProblem *problem, int index)
-{
-  const TpGraph *graph = problem->graph;
   const TpGroup *group = &problem->groups->groups[index];
-  const TpGivenGroup *given
-      = tp_graph_find_group (graph, group->nodes, group->n_nodes);
+  const TpTensor *it = tensor < 0 ? NULL : &problem->graph->tensors[tensor];
 
-  if (given == NULL)
-    return g_strdup_printf ("fusion group %d", index);
-  return g_strdup_printf ("%s%s%s", graph->source != NULL ? graph->source : "",
-                          graph->source != NULL ? ": " : "",
-                          given->figures->place);
+  for (int c = 0; it != NULL && c < it->n_consumers; c++)
+    if (group_of[it->consumers[c]] != index
+        && it->consumers[c] < group->nodes[group->n_nodes - 1])
+      return it->consumers[c];
+  return -1;
 }
 
+/* A group runs where its last op stands; else two could wait for each other. */
 static gboolean
-check_node (const TpProblem *problem, const int *group_of, int index, int node,
-            GError **error)
+check_group (const TpProblem *problem, const int *group_of, int index,
+             GError **error)
 {
-  g_autofree char *reader = find_other_reader (problem, group_of, index, node);
-  g_autofree char *name = NULL;
+  const TpGroup *group = &problem->groups->groups[index];
+  const TpNode *nodes = problem->graph->nodes;
 
-  if (reader == NULL)
-    return TRUE;
-  name = name_group (problem, index);
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "%s: what op '%s' makes is for %s, too, and for objective '%s' "
-               "nothing may leave a group but what its last op makes: leave the "
-               "op, or the group, out, or plan for another objective",
-               name, problem->graph->nodes[node].name, reader,
-               problem->objective->name);
-  return FALSE;
+  for (int i = 0; i < group->n_nodes; i++)
+    for (int k = 0; k < nodes[group->nodes[i]].n_outputs; k++)
+      {
+        int reader = find_early_reader (problem, group_of, index,
+                                        nodes[group->nodes[i]].outputs[k]);
+
+        if (reader < 0)
+          continue;
+        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                     "fusion group %d: op '%s', which is not of it, reads what op "
+                     "'%s' makes and stands before the last op of the group: put "
+                     "it after that, or leave the group out",
+                     index, nodes[reader].name, nodes[group->nodes[i]].name);
+        return FALSE;
+      }
+  return TRUE;
 }
 
-/* Two groups each of which waits for the other could never begin. */
 static gboolean
 check_groups (const TpProblem *problem, GError **error)
 {
@@ -400,10 +381,8 @@ check_groups (const TpProblem *problem, GError **error)
     for (int k = 0; k < problem->groups->groups[i].n_nodes; k++)
       group_of[problem->groups->groups[i].nodes[k]] = i;
   for (int i = 0; i < problem->costs->n_groups; i++)
-    for (int k = 0; k + 1 < problem->groups->groups[i].n_nodes; k++)
-      if (!check_node (problem, group_of, i,
-                       problem->groups->groups[i].nodes[k], error))
-        return FALSE;
+    if (!check_group (problem, group_of, i, error))
+      return FALSE;
   return TRUE;
 }
 

@@ -142,21 +142,21 @@ class Span:
                     or self.group.get(self.plan.makers[t]) != row], default=0)
 
     def find_path(self):
-        plan, ends, longest = self.plan, [], 0
+        plan, ends = self.plan, []
         for op in range(len(plan.ops)):
             row = self.group.get(op)
             is_last = row is None or plan.units[row][-1] == op
             ends.append([])
             for d in range(self.n):
                 cost = plan.cost(op, d)
-                end = INFINITY if cost is NONE else cost + self.ready(ends, [op], d, None)
+                ends[op].append(INFINITY if cost is NONE else cost + self.ready(ends, [op], d, None))
                 if row is not None and is_last and plan.gains[row, d] > 0:
-                    end = min(end, self.ready(ends, plan.units[row], d, row) + plan.figure[row][d][0])
-                ends[op].append(end)
-            longest = max(longest, min(ends[op]) if is_last else 0)
+                    whole = self.ready(ends, plan.units[row], d, row) + plan.figure[row][d][0]
+                    for each in plan.units[row]:
+                        ends[each][d] = min(ends[each][d], whole)
+        longest = max(map(min, ends), default=0)
         for t, is_shown in enumerate(plan.shown):
-            row = self.group.get(plan.makers[t])
-            if is_shown and t in self.moving and (row is None or plan.units[row][-1] == plan.makers[t]):
+            if is_shown and t in self.moving and plan.makers[t] is not NONE:
                 longest = max(longest, self.arrive(ends, t, HOST))
         return longest
 

@@ -191,6 +191,9 @@ class Stages:
         is_one = p.get("same_silicon") and not p.get("own_processors")
         need(self.span.n > 1 and not is_one and waists == sorted(set(waists)), "waists")
         need(all(0 <= waist < len(self.plan.ops) for waist in waists), "waists")
+        need(all(maker == self.plan.units[self.group[maker]][-1]
+                 or (not self.plan.shown[t] and all(self.group.get(r) == self.group[maker] for r in self.plan.readers[t]))
+                 for t, maker in enumerate(self.plan.makers) if maker in self.group), "stages of groups with several results")
         reach, marks = {0: 0}, [NONE, *waists, NONE]
         for start, end in zip(marks, marks[1:]):
             self.enter(start, end)

@@ -104,12 +104,27 @@ ends_unit (const TpChecker *checker, int node)
   return it->nodes[it->n_nodes - 1] == node;
 }
 
-static gint64
+/* What one kernel makes is all there at its end. */
+static void
+end_group (const Walk *walk, int group, int device)
+{
+  const TpGroup *it = &walk->checker->plan->all_groups->groups[group];
+  int n = walk->checker->costs->n_devices;
+  gint64 whole = end_fused (walk, group, device);
+
+  for (int k = 0; k < it->n_nodes; k++)
+    {
+      gint64 *end = &walk->ends[(gsize) it->nodes[k] * n + device];
+
+      *end = MIN (*end, whole);
+    }
+}
+
+static void
 end_node (const Walk *walk, int node)
 {
   const TpChecker *checker = walk->checker;
   int n = checker->costs->n_devices, group = checker->group_of[node];
-  gint64 best = TP_COST_NONE;
 
   for (int d = 0; d < n; d++)
     {
@@ -118,9 +133,19 @@ end_node (const Walk *walk, int node)
 
       *end = cost == TP_COST_NONE ? cost : cost + wait_for (walk, node, d, -1);
       if (group >= 0 && ends_unit (checker, node))
-        *end = MIN (*end, end_fused (walk, group, d));
-      best = MIN (best, *end);
+        end_group (walk, group, d);
     }
+}
+
+/* Where it is done first. */
+static gint64
+find_first (const Walk *walk, int node)
+{
+  int n = walk->checker->costs->n_devices;
+  gint64 best = TP_COST_NONE;
+
+  for (int d = 0; d < n; d++)
+    best = MIN (best, walk->ends[(gsize) node * n + d]);
   return best;
 }
 
@@ -132,16 +157,12 @@ tp_checker_find_path (const TpChecker *checker)
   gint64 longest = 0;
 
   for (int i = 0; i < checker->graph->n_nodes; i++)
-    {
-      gint64 end = end_node (&walk, i);
-
-      if (ends_unit (checker, i))
-        longest = MAX (longest, end);
-    }
+    end_node (&walk, i);
+  for (int i = 0; i < checker->graph->n_nodes; i++)
+    longest = MAX (longest, find_first (&walk, i));
   for (int t = 0; t < checker->graph->n_tensors; t++)
     if (checker->tensors[t].is_output && !checker->tensors[t].is_constant
-        && checker->tensors[t].producer >= 0
-        && ends_unit (checker, checker->tensors[t].producer))
+        && checker->tensors[t].producer >= 0)
       longest = MAX (longest, arrive (&walk, t, TP_COSTS_HOST));
   return longest;
 }

@@ -268,6 +268,28 @@ go_on (Walk *walk, Wide *reach)
   return TRUE;
 }
 
+/* Nothing is known of a stage in which more leaves a group than what its last op makes. */
+static gboolean
+are_groups_closed (const TpChecker *checker)
+{
+  for (int t = 0; t < checker->graph->n_tensors; t++)
+    {
+      const TpCheckerTensor *it = &checker->tensors[t];
+      int group = it->producer < 0 ? -1 : checker->group_of[it->producer];
+      const TpGroup *ops
+          = group < 0 ? NULL : &checker->plan->all_groups->groups[group];
+
+      if (ops == NULL || ops->nodes[ops->n_nodes - 1] == it->producer)
+        continue;
+      if (it->is_output)
+        return FALSE;
+      for (int i = 0; i < it->n_readers; i++)
+        if (checker->group_of[it->readers[i]] != group)
+          return FALSE;
+    }
+  return TRUE;
+}
+
 gint64
 tp_checker_find_stages (TpChecker *checker)
 {
@@ -281,10 +303,10 @@ tp_checker_find_stages (TpChecker *checker)
   walk.path = tp_new (int, (gsize) checker->graph->n_nodes + 1);
   if (checker->costs->n_devices == 1
       || checker->costs->n_devices > MOST_DEVICES || tp_costs_is_one_engine (checker->costs)
-      || !are_waists (&walk))
+      || !are_waists (&walk) || !are_groups_closed (checker))
     {
       tp_checker_fail (checker, "span_waists are no ops in order, or are not "
-                                "for such devices");
+                                "for such devices, or groups");
       return 0;
     }
   for (int i = 0; i <= walk.proof->n_waists; i++)
