@@ -108,14 +108,21 @@ take (TpLoadBest *best, const guint8 *devices, const gint64 *loads)
 }
 
 void
+tp_load_best_offer_known (TpLoadBest *best, const guint8 *devices,
+                          const gint64 *loads)
+{
+  if (is_better (best, devices, score_loads (best, loads),
+                 score_loads (best, best->loads)))
+    take (best, devices, loads);
+}
+
+void
 tp_load_best_offer (TpLoadBest *best, const guint8 *devices)
 {
   gint64 loads[TP_LOAD_MAX_ENGINES];
 
   tp_load_model_sum (best->model, devices, loads);
-  if (is_better (best, devices, score_loads (best, loads),
-                 score_loads (best, best->loads)))
-    take (best, devices, loads);
+  tp_load_best_offer_known (best, devices, loads);
 }
 
 void

@@ -34,6 +34,9 @@ typedef struct
 /* Takes @devices if it is less above the limits, or no more and its busiest engine
  * carries less. */
 void tp_load_best_offer (TpLoadBest *best, const guint8 *devices);
+/* The same of @devices with these @loads. */
+void tp_load_best_offer_known (TpLoadBest *best, const guint8 *devices,
+                               const gint64 *loads);
 /* Goes from @from to @to op by op, in their order, and offers what is between. */
 void tp_load_best_walk (TpLoadBest *best, const guint8 *from,
                         const guint8 *to);

@@ -7,6 +7,7 @@
 #include "ir/guard.h"
 #include "ir/pools.h"
 #include "planner/limit-held.h"
+#include "planner/load-anneal.h"
 #include "planner/load-pieces.h"
 #include "planner/room-bound.h"
 
@@ -156,6 +157,21 @@ descend (Search *search, const guint8 *devices)
   meet_best (search);
 }
 
+/* By way of what is not better, with heed to memory. */
+static void
+anneal (Search *search)
+{
+  TpLoadRoom *room = search->best.room;
+
+  fill_parts (search, search->best.devices);
+  room->work_left = ROOM_WORK;
+  room->parts = search->parts;
+  tp_load_best_anneal (&search->best);
+  room->parts = NULL;
+  search->best.work_left = MOVES;
+  tp_load_best_improve (&search->best);
+}
+
 /* ---- all ------------------------------------------------------------------- */
 
 static void
@@ -198,6 +214,8 @@ tp_load_room_search (const TpProblem *problem, guint8 *devices, TpLoadRoom *room
   search.parts = tp_new0 (double, (gsize) problem->graph->n_nodes
                                           * (gsize) problem->n_devices + 1);
   search_all (&search);
+  if (get_bound (&search) < get_load (&search))
+    anneal (&search);
   proof->load_ns = get_load (&search);
   proof->room = g_steal_pointer (&search.bound.proof);
   if (proof->room != NULL)

@@ -7,18 +7,39 @@
 #include "planner/cut.h"
 #include "planner/limit-layout.h"
 #include "planner/limit.h"
+#include "planner/load-anneal.h"
 #include "planner/load-room.h"
 #include "planner/load.h"
 #include "planner/room-tree.h"
 #include "planner/share-model.h"
 #include "planner/share.h"
 
+#define MOVES (1 << 20)       /* as of TpLoadBest */
 #define ROOM_WORK (1 << 22)   /* as of TpLoadRoom */
 
 static gint64
 find_excess (gpointer layout, const guint8 *devices)
 {
   return tp_limit_layout_get_over (layout, (const gint8 *) devices);
+}
+
+/* Better placements, where there is a gap; what is proved stays. */
+static void
+anneal (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
+        TpLoadProof *proof)
+{
+  g_auto (TpLoadModel) model = { 0 };
+  TpLoadBest best = { .model = &model, .devices = devices,
+                      .loads = proof->loads, .room = room };
+
+  if (problem->n_devices < 2
+      || tp_load_proof_get_bound (proof) == proof->load_ns)
+    return;
+  tp_load_model_init (&model, problem);
+  tp_load_best_anneal (&best);
+  best.work_left = MOVES;
+  tp_load_best_improve (&best);
+  proof->load_ns = proof->loads[tp_load_model_find_busiest (&model, best.loads)];
 }
 
 /* Where weights alone leave a gap. */
@@ -36,6 +57,16 @@ search_tree (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
   tp_load_model_init (&model, problem);
   room->work_left = ROOM_WORK;
   tp_room_tree_search (problem, &part, 1, &best, proof);
+}
+
+static TpLoadProof *
+solve_free (const TpProblem *problem, guint8 *devices, GError **error)
+{
+  TpLoadProof *proof = tp_load_solve (problem, devices, error);
+
+  if (proof != NULL)
+    anneal (problem, NULL, devices, proof);
+  return proof;
 }
 
 /* From the cheapest for one run that fits. What is proved holds of all placements, whether they fit or not. */
@@ -77,7 +108,7 @@ load_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   exact.heeds_noise = FALSE;
   exact.limits = NULL;
   plan->load_proof = problem->limits == NULL
-                         ? tp_load_solve (problem, devices, error)
+                         ? solve_free (problem, devices, error)
                          : solve_within (problem, devices, error);
   return plan->load_proof != NULL
          && cheap->solve (&exact, plan, cheapest, cheapest, error);

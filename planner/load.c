@@ -40,7 +40,7 @@ typedef struct
 } Limits;
 
 static const Limits of_cuts = { 6, 40, 1 << 21, 24, 1 << 18, G_MAXINT };
-static const Limits of_shares = { 4, 30, 1 << 13, 6, 1 << 14, 300 };
+static const Limits of_shares = { 4, 30, 1 << 13, 6, 1 << 13, 300 };
 
 typedef struct
 {

@@ -6,6 +6,7 @@
 #include "ir/plan-memory.h"
 #include "lies.h"
 #include "planner/check/check.h"
+#include "planner/load-anneal.h"
 #include "planner/place.h"
 #include "random-graph.h"
 
@@ -352,12 +353,62 @@ test_second (void)
   tp_test_lies_check_second (&lies);
 }
 
+/* ---- by way of what is worse ------------------------------------------------ */
+
+static gint64
+anneal (TpLoadModel *model, guint8 *devices, gint64 *loads)
+{
+  TpLoadBest best = { .model = model, .devices = devices, .loads = loads };
+
+  tp_load_best_anneal (&best);
+  return loads[tp_load_model_find_busiest (model, loads)];
+}
+
+/* From where no move gains: never more, now and then less; what it says is so, the same
+ * every time. */
+static void
+test_anneal (void)
+{
+  int n_rounds = tp_test_count_rounds (20, 60), n_less = 0;
+
+  for (int round = 0; round < n_rounds; round++)
+    {
+      g_autoptr (TpTestCase) test = new_case (round, 30);
+      g_autoptr (TpProblem) problem = tp_problem_new (
+          test->graph, test->groups, test->costs, "throughput", NULL);
+      g_auto (TpLoadModel) model = { 0 };
+      guint8 devices[2][30];
+      gint64 loads[2][TP_LOAD_MAX_ENGINES], before, after;
+      TpLoadBest best = { .model = &model, .devices = devices[0],
+                          .loads = loads[0], .work_left = 1 << 20 };
+
+      tp_load_model_init (&model, problem);
+      tp_problem_gather (problem, round % problem->n_devices, devices[0]);
+      tp_load_model_sum (&model, devices[0], loads[0]);
+      tp_load_best_improve (&best);
+      before = find_most (test, loads[0]);
+      memcpy (devices[1], devices[0], sizeof devices[0]);
+      memcpy (loads[1], loads[0], sizeof loads[0]);
+      after = anneal (&model, devices[0], loads[0]);
+      anneal (&model, devices[1], loads[1]);
+      g_assert_cmpmem (devices[0], sizeof devices[0], devices[1],
+                       sizeof devices[1]);
+      g_assert_true (tp_test_case_loads (test, devices[0], loads[1]));
+      g_assert_cmpint (after, ==, find_most (test, loads[1]));
+      g_assert_cmpint (after, <=, before);
+      n_less += after < before;
+    }
+  g_test_message ("of %d, %d carry less than what moves find", n_rounds, n_less);
+  g_assert_cmpint (n_less, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/load-several/brute-force", test_brute_force);
   g_test_add_func ("/load-several/large", test_large);
+  g_test_add_func ("/load-several/anneal", test_anneal);
   g_test_add_func ("/load-several/lies", test_lies);
   g_test_add_func ("/load-several/second", test_second);
   return g_test_run ();
