@@ -25,12 +25,11 @@ find_excess (gpointer layout, const guint8 *devices)
 
 /* Better placements, where there is a gap; what is proved stays. */
 static void
-anneal (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
-        TpLoadProof *proof)
+anneal (const TpProblem *problem, guint8 *devices, TpLoadProof *proof)
 {
   g_auto (TpLoadModel) model = { 0 };
   TpLoadBest best = { .model = &model, .devices = devices,
-                      .loads = proof->loads, .room = room };
+                      .loads = proof->loads };
 
   if (problem->n_devices < 2
       || tp_load_proof_get_bound (proof) == proof->load_ns)
@@ -62,11 +61,11 @@ search_tree (const TpProblem *problem, TpLoadRoom *room, guint8 *devices,
 static TpLoadProof *
 solve_free (const TpProblem *problem, guint8 *devices, GError **error)
 {
-  TpLoadProof *proof = tp_load_solve (problem, devices, error);
+  g_autoptr (TpLoadProof) proof = tp_load_solve (problem, devices, error);
 
   if (proof != NULL)
-    anneal (problem, NULL, devices, proof);
-  return proof;
+    anneal (problem, devices, proof);
+  return g_steal_pointer (&proof);
 }
 
 /* From the cheapest for one run that fits. What is proved holds of all placements, whether they fit or not. */
