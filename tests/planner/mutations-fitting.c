@@ -14,15 +14,23 @@ pick_end (const TpPlan *plan)
 }
 
 /* NULL: none is swept. */
-static TpMemoryProof *
-pick_tree (const TpPlan *plan)
+static TpRateEnd *
+pick_tree_end (const TpPlan *plan)
 {
   const TpPointers *ends = plan->rate_proof->fitting;
 
   for (guint i = 0; i < ends->len; i++)
     if (((TpRateEnd *) ends->pdata[i])->tree != NULL)
-      return ((TpRateEnd *) ends->pdata[i])->tree;
+      return ends->pdata[i];
   return NULL;
+}
+
+static TpMemoryProof *
+pick_tree (const TpPlan *plan)
+{
+  TpRateEnd *end = pick_tree_end (plan);
+
+  return end == NULL ? NULL : end->tree;
 }
 
 /* Of which the plan is, if some times would count nothing there; else NULL. */
@@ -341,10 +349,34 @@ turn_to_full (TpPlan *plan, const TpTestCase *test)
   return turn (plan, TP_PROOF_FULL);
 }
 
+/* Whether there are two placements and more without the devices of @without. */
+static gboolean
+has_choice (const TpTestCase *test, guint without)
+{
+  int n = test->graph->n_nodes, n_met = 0;
+  g_autofree guint8 *devices = g_new0 (guint8, n + 1);
+
+  for (int i = 0; i < n && n_met < 2;)
+    {
+      gboolean is_met = tp_test_case_cost (test, devices) != TP_COST_NONE;
+
+      for (int k = 0; k < n; k++)
+        is_met &= (without >> devices[k] & 1) == 0;
+      n_met += is_met;
+      for (i = 0; i < n && ++devices[i] == test->costs->n_devices; i++)
+        devices[i] = 0;
+    }
+  return n_met > 1;
+}
+
+/* Where there is one placement it is true. */
 static gboolean
 turn_to_placed (TpPlan *plan, const TpTestCase *test)
 {
-  return turn (plan, TP_PROOF_PLACED);
+  const TpRateEnd *end = pick_tree_end (plan);
+
+  return end != NULL && has_choice (test, end->without)
+         && turn (plan, TP_PROOF_PLACED);
 }
 
 static gboolean

@@ -148,6 +148,7 @@ other_weights (TpPlan *plan, const TpTestCase *test)
   return get_room (plan)->bound_ns > 1;
 }
 
+/* More than the plan itself has, as weighted. */
 static gboolean
 raise_sum (TpPlan *plan, const TpTestCase *test)
 {
@@ -160,8 +161,8 @@ raise_sum (TpPlan *plan, const TpTestCase *test)
   for (guint i = 0; i < room->paths->len; i++)
     sum += ((TpPath *) room->paths->pdata[i])->weight;
   *(room->tree != NULL ? &room->tree->bound_ns : &room->shares->room_ns)
-      += 100 * sum;
-  room->bound_ns = MIN (room->bound_ns + 100, find_total (plan));
+      = find_total (plan) * sum + 1;
+  room->bound_ns = find_total (plan);
   return TRUE;
 }
 
