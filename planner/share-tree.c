@@ -369,6 +369,15 @@ climb (Search *search, TpShareState *state)
   return tp_share_state_bound (state);
 }
 
+static gboolean
+has_groups (const TpShareModel *model)
+{
+  for (guint i = 0; i < model->terms->len; i++)
+    if (tp_share_model_get_term (model, (int) i)->kind == 'g')
+      return TRUE;
+  return FALSE;
+}
+
 /* From another side, where @bound, of @state, is too low: both become the better
  * of the two. */
 static gint64
@@ -455,7 +464,7 @@ search_all (Search *search, TpShareState *state)
 
   if (bound < search->cost && !search->is_brief)
     look_from_all_sides (search);
-  if (bound < search->cost)
+  if (bound < search->cost && has_groups (search->model))
     bound = climb_by_groups (search, state, bound);
   look_for_better (search, state, TRUE);
   tp_pointers_add (search->proof->bounds, tp_share_tree_write (state, NULL));
