@@ -19,8 +19,7 @@ tp_groups_free (TpGroups *groups)
 {
   if (groups == NULL)
     return;
-  for (int i = 0; i < groups->n_groups; i++)
-    g_free ((int *) groups->groups[i].nodes);
+  tp_scratch_clear (&groups->nodes);
   g_free (groups->groups);
   g_free (groups);
 }
@@ -29,11 +28,14 @@ void
 tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes)
 {
   int n = groups->n_groups;
+  int *own;
 
   if ((n & (n - 1)) == 0) /* full at every power of two: double */
     groups->groups = tp_renew (TpGroup, groups->groups, n == 0 ? 1 : 2 * n);
-  groups->groups[n]
-      = (TpGroup){ n_nodes, tp_memdup (nodes, sizeof (int) * n_nodes), FALSE };
+  own = tp_scratch_new (&groups->nodes, int, n_nodes);
+  for (int i = 0; i < n_nodes; i++)
+    own[i] = nodes[i];
+  groups->groups[n] = (TpGroup){ n_nodes, own, FALSE };
   groups->n_groups = n + 1;
 }
 

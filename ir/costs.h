@@ -13,6 +13,7 @@
 #include "ir/digest.h"
 #include "ir/graph.h"
 #include "ir/rates.h"
+#include "ir/scratch.h"
 
 #define TP_COST_NONE G_MAXINT64 /* this device cannot */
 #define TP_COSTS_HOST (-1)      /* as an end of a copy: host memory */
@@ -64,6 +65,7 @@ typedef struct
 {
   int n_groups;
   TpGroup *groups;
+  TpScratch nodes;            /* of all groups */
 } TpGroups;
 
 typedef struct TpCosts
