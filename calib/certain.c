@@ -9,6 +9,7 @@
 
 #include "calib/lookup.h"
 #include "ir/guard.h"
+#include "ir/outline.h"
 #include "machine/machine-costs.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -175,28 +176,15 @@ list_claimed (const char *const *devices, int n, const gboolean *is_mapped)
 
 /* ---- rows that are there once --------------------------------------------- */
 
-/* Of real devices no copies are known: all tensors have one row, constants the other.
- * NULL: the graph gives some. */
+/* Of real devices no copies are known: all tensors have one row, constants the other. */
 static int *
-share_copies (const TpGraph *graph)
+share_copies (const TpOutline *outline, int n_tensors)
 {
-  g_autofree int *rows = tp_new (int, graph->n_tensors + 1);
+  int *rows = tp_new (int, n_tensors + 1);
 
-  for (int i = 0; i < graph->n_tensors; i++)
-    if (graph->tensors[i].n_copies > 0)
-      return NULL;
-    else
-      rows[i] = tp_tensor_is_resident (&graph->tensors[i]);
-  return g_steal_pointer (&rows);
-}
-
-static gboolean
-gives_times (const TpGraph *graph)
-{
-  for (int i = 0; i < graph->n_nodes; i++)
-    if (graph->nodes[i].n_costs > 0)
-      return TRUE;
-  return graph->n_groups > 0;
+  for (int i = 0; i < n_tensors; i++)
+    rows[i] = outline->tensors[i].is_resident;
+  return rows;
 }
 
 /* Where the graph gives nothing: what is alike costs the same. Else NULL. */
@@ -206,15 +194,14 @@ new_shared (const Certain *certain, int n)
   const TpGraph *graph = certain->graph;
   const TpNames *names = certain->names;
   const TpCostRows rows = { (int) names->keys->len, 0, 2 };
-  g_autofree int *copy_rows
-      = gives_times (graph) ? NULL : share_copies (graph);
+  const TpOutline *outline = tp_graph_get_outline (graph);
   g_autoptr (TpCosts) costs = NULL;
 
-  if (copy_rows == NULL)
+  if (outline->gives_times || outline->gives_copies)
     return NULL;
   costs = tp_costs_new_sized (n, certain->devices, &rows);
   costs->unit_rows = tp_memdup (names->key_of, names->n * sizeof (int));
-  costs->copy_rows = g_steal_pointer (&copy_rows);
+  costs->copy_rows = share_copies (outline, graph->n_tensors);
   costs->n_nodes = graph->n_nodes;
   costs->n_groups = names->n - graph->n_nodes;
   costs->n_tensors = graph->n_tensors;

@@ -59,7 +59,8 @@ count_weights (TpExecution *execution, int unit, guint8 *is_counted)
 
   for (int i = 0; i < it->n_nodes; i++)
     {
-      const TpNode *node = &execution->graph->nodes[it->nodes[i]];
+      const TpNodeOutline *node
+          = &execution->units->outline->nodes[it->nodes[i]];
 
       for (int k = 0; k < node->n_inputs; k++)
         if (node->inputs[k] >= 0)

@@ -120,6 +120,7 @@ find_common (const Builder *builder, int root, int device)
 static void
 add_storage (Builder *builder, int tensor, int device)
 {
+  const TpUnits *units = builder->execution->units;
   int root = builder->execution->roots[tensor];
   int *index = get_index (builder, root, device);
   TpStorage storage = { .tensor = root, .device = device, .first = -1,
@@ -127,8 +128,8 @@ add_storage (Builder *builder, int tensor, int device)
 
   if (*index >= 0)
     return;
-  storage.size_bytes = MAX (builder->graph->tensors[root].size_bytes, 1);
-  storage.is_constant = builder->execution->units->are_resident[root];
+  storage.size_bytes = MAX (units->outline->tensors[root].size_bytes, 1);
+  storage.is_constant = units->are_resident[root];
   *index = storage.is_constant ? -1 : find_common (builder, root, device);
   if (*index >= 0)
     {

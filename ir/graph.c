@@ -34,6 +34,7 @@ tp_graph_unref (TpGraph *graph)
   if (!g_atomic_int_dec_and_test (&graph->ref_count))
     return;
   g_free (graph->digest);
+  g_free (graph->outline);
   tp_array_unref (graph->tables[0]);
   tp_array_unref (graph->tables[1]);
   tp_region_free (graph->region); /* @graph lives in it */

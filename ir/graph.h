@@ -186,6 +186,7 @@ struct TpGraph
   TpArray *tables[2];          /* (nullable): @tensors and @nodes; graphs made of
                                 * this one hold @region, and have their own */
   char *digest;                /* kept by tp_graph_digest (); NULL: not yet */
+  struct TpOutline *outline;   /* likewise by tp_graph_get_outline () */
 };
 
 TpGraph *tp_graph_ref (TpGraph *graph);

@@ -4,22 +4,19 @@
 #include "ir/roots.h"
 
 #include "ir/guard.h"
-#include "ir/units.h"
+#include "ir/outline.h"
 
 int *
 tp_roots_find (const TpGraph *graph)
 {
+  const TpNodeOutline *nodes = tp_graph_get_outline (graph)->nodes;
   int *roots = tp_new (int, graph->n_tensors + 1);
 
   for (int i = 0; i < graph->n_tensors; i++)
     roots[i] = i;
   for (int i = 0; i < graph->n_nodes; i++)
-    {
-      const TpNode *node = &graph->nodes[i];
-
-      if (tp_node_is_view (node))
-        roots[node->outputs[0]] = roots[node->inputs[0]];
-    }
+    if (nodes[i].is_view)
+      roots[nodes[i].outputs[0]] = roots[nodes[i].inputs[0]];
   return roots;
 }
 

@@ -6,38 +6,13 @@
 #include <string.h>
 
 #include "ir/guard.h"
-#include "ir/op.h"
-
-gboolean
-tp_node_is_stream (const TpNode *node)
-{
-  return node->op != NULL && (node->op->flags & TP_OP_STREAMS) != 0;
-}
-
-gboolean
-tp_node_is_view (const TpNode *node)
-{
-  return node->op != NULL && node->op->kind == TP_OP_VIEW
-         && !tp_node_is_stream (node) && node->n_inputs > 0
-         && node->inputs[0] >= 0 && node->n_outputs > 0
-         && node->outputs[0] >= 0;
-}
-
-int
-tp_graph_find_streamed (const TpGraph *graph, int tensor)
-{
-  int maker = graph->tensors[tensor].producer;
-
-  return maker >= 0 && tp_node_is_stream (&graph->nodes[maker])
-             ? graph->nodes[maker].inputs[0]
-             : -1;
-}
 
 /* ---- groups ------------------------------------------------------------- */
 
 typedef struct
 {
   const TpGraph *graph;
+  const TpNodeOutline *nodes;
   const int *makers;          /* those of the units */
   const int *places;
   int *group_of;              /* per node; -1: none */
@@ -103,7 +78,7 @@ add_reads (const Placing *placing, TpPlacedUnit *unit)
 
   for (int i = 0; i < unit->n_nodes; i++)
     {
-      const TpNode *node = &placing->graph->nodes[unit->nodes[i]];
+      const TpNodeOutline *node = &placing->nodes[unit->nodes[i]];
 
       for (int k = 0; k < node->n_inputs; k++)
         {
@@ -121,8 +96,7 @@ add_reads (const Placing *placing, TpPlacedUnit *unit)
 static void
 add_writes (const Placing *placing, TpPlacedUnit *unit)
 {
-  const TpNode *last
-      = &placing->graph->nodes[unit->nodes[unit->n_nodes - 1]];
+  const TpNodeOutline *last = &placing->nodes[unit->nodes[unit->n_nodes - 1]];
 
   for (int i = 0; i < last->n_outputs; i++)
     add_tensor (placing, unit, last->outputs[i], &unit->n_written);
@@ -165,8 +139,8 @@ add_units (const Placing *placing, const TpGroups *groups, TpUnits *units)
         continue;
       if (group != NULL && group->nodes[group->n_nodes - 1] == i)
         add_unit (placing, units, group->nodes, group->n_nodes);
-      if (group == NULL && !tp_node_is_view (&placing->graph->nodes[i])
-          && !tp_node_is_stream (&placing->graph->nodes[i]))
+      if (group == NULL && !placing->nodes[i].is_view
+          && !placing->nodes[i].is_stream)
         add_unit (placing, units, &i, 1);
     }
 }
@@ -178,12 +152,12 @@ look_at_tensors (TpUnits *units, const TpGraph *graph)
   units->are_resident = tp_new (guint8, graph->n_tensors + 1);
   for (int i = 0; i < graph->n_tensors; i++)
     {
-      const TpTensor *it = &graph->tensors[i];
+      const TpTensorOutline *it = &units->outline->tensors[i];
 
-      units->makers[i] = tp_tensor_is_constant (it) ? TP_UNITS_CONSTANT
-                         : it->producer < 0         ? TP_UNITS_INPUT
-                                                    : it->producer;
-      units->are_resident[i] = tp_tensor_is_resident (it);
+      units->makers[i] = it->is_constant    ? TP_UNITS_CONSTANT
+                         : it->producer < 0 ? TP_UNITS_INPUT
+                                            : it->producer;
+      units->are_resident[i] = it->is_resident;
     }
 }
 
@@ -193,10 +167,13 @@ tp_units_new_empty (const TpGraph *graph)
   g_autoptr (TpUnits) units = g_new0 (TpUnits, 1);
   gsize n_tensors = 0;
 
+  units->outline = tp_graph_get_outline (graph);
   for (int i = 0; i < graph->n_nodes; i++)
     {
-      n_tensors += graph->nodes[i].n_inputs + graph->nodes[i].n_outputs;
-      units->has_streams |= tp_node_is_stream (&graph->nodes[i]);
+      const TpNodeOutline *it = &units->outline->nodes[i];
+
+      n_tensors += (gsize) it->n_inputs + (gsize) it->n_outputs;
+      units->has_streams |= it->is_stream;
     }
   look_at_tensors (units, graph);
   units->units = tp_new (TpPlacedUnit, graph->n_nodes + 1);
@@ -210,7 +187,7 @@ tp_units_set (TpUnits *units, const TpGraph *graph, const TpPlaced *placed,
               TpScratch *scratch, GError **error)
 {
   const Placing placing
-      = { graph, units->makers, placed->places,
+      = { graph, units->outline->nodes, units->makers, placed->places,
           tp_scratch_new (scratch, int, graph->n_nodes + 1) };
 
   units->n = 0;

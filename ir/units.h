@@ -4,6 +4,7 @@
 #define TP_IR_UNITS_H
 
 #include "ir/costs.h"
+#include "ir/outline.h"
 #include "ir/scratch.h"
 
 typedef struct
@@ -33,6 +34,7 @@ typedef struct
   int n;
   TpPlacedUnit *units;        /* in the order they run */
   int *nodes, *tensors;       /* what they point to */
+  const TpOutline *outline;   /* of the graph */
   /* Of the graph, close together: tensors themselves are large. */
   int *makers;                /* [tensor]: the op that makes it; or TP_UNITS_... */
   guint8 *are_resident;       /* [tensor]: tp_tensor_is_resident () */
@@ -60,13 +62,5 @@ gboolean tp_units_set (TpUnits *units, const TpGraph *graph,
                        GError **error);
 void tp_units_free (TpUnits *units);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpUnits, tp_units_free)
-
-/* Whether @node only gives the bytes of its first input another shape. */
-gboolean tp_node_is_view (const TpNode *node);
-/* Whether @node sends a constant of the host to where it is read, in every run. It
- * is no unit, and no view. */
-gboolean tp_node_is_stream (const TpNode *node);
-/* The constant that @tensor is sent of; -1: it is not sent. */
-int tp_graph_find_streamed (const TpGraph *graph, int tensor);
 
 #endif

@@ -14,6 +14,7 @@
 #include "ir/map.h"
 #include "ir/name-hash.h"
 #include "ir/op.h"
+#include "ir/outline.h"
 #include "ir/text.h"
 
 #include <string.h>
@@ -45,6 +46,7 @@ typedef struct
 typedef struct
 {
   const TpGraph *graph;
+  const TpOutline *outline;   /* of it */
   TpMap *rows;                /* set of Row */
   const Row *recent[N_RECENT]; /* of @rows, by a cheap hash; NULL: none */
   GString *row;               /* being written */
@@ -146,24 +148,13 @@ describe_tensor (Writer *writer, const TpTensor *tensor)
 
 static const Row *find_row (const Writer *writer, TpMap *rows, int index);
 
-/* Whether all there is to say of it is what are_plainly_alike () looks at. */
+/* Of two that are not resident: whether nothing that is written of them differs. Others
+ * may be alike, too. */
 static gboolean
-is_plain (const TpTensor *tensor)
+are_plainly_alike (const TpTensorOutline *a, const TpTensorOutline *b)
 {
-  return tensor->state == 0 && !tp_tensor_is_constant (tensor);
-}
-
-static gboolean
-are_plainly_alike (const TpTensor *a, const TpTensor *b)
-{
-  gsize n = (gsize) a->rank * sizeof a->dims[0];
-
-  return a->dtype == b->dtype && a->rank == b->rank
-         && memcmp (a->dims, b->dims, n) == 0
-         && memcmp (a->strides, b->strides, n) == 0
-         && !a->is_output == !b->is_output
-         && MIN (a->n_consumers, 2) == MIN (b->n_consumers, 2)
-         && tp_tensor_is_resident (a) == tp_tensor_is_resident (b);
+  return a->form == b->form && a->is_output == b->is_output
+         && MIN (a->n_readers, 2) == MIN (b->n_readers, 2);
 }
 
 /* The first of which the same is written. */
@@ -187,11 +178,11 @@ number_kind (Writer *writer, int index)
 static int
 find_kind (Writer *writer, int index)
 {
-  const TpTensor *tensors = writer->graph->tensors;
-  gboolean plain = is_plain (&tensors[index]);
+  const TpTensorOutline *tensors = writer->outline->tensors;
+  gboolean plain = !tensors[index].is_resident;
   int kind;
 
-  if (tensors[index].state != 0)
+  if (tensors[index].is_state)
     return STATEFUL;
   for (int i = 0; plain && i < N_LATELY && writer->lately[i] > 0; i++)
     if (are_plainly_alike (&tensors[writer->lately[i] - 1], &tensors[index]))
@@ -269,10 +260,22 @@ add_attr (Writer *writer, const TpAttr *attr)
 }
 
 static void
-add_node (Writer *writer, const TpNode *node)
+add_attrs (Writer *writer, const TpNode *node)
 {
-  add_string (writer, node->type);
-  add_number (writer, node->op != NULL);
+  add_number (writer, node->n_attrs);
+  for (int i = 0; i < node->n_attrs; i++)
+    add_attr (writer, &node->attrs[i]);
+}
+
+/* Types that have an op are told by that: its place in the table. */
+static void
+add_node (Writer *writer, int index)
+{
+  const TpNodeOutline *node = &writer->outline->nodes[index];
+
+  tp_text_append_len (writer->row, (const char *) &node->op, sizeof node->op);
+  if (node->op == NULL)
+    add_string (writer, writer->graph->nodes[index].type);
   add_number (writer, node->opset);
   add_number (writer, node->n_inputs);
   for (int i = 0; i < node->n_inputs; i++)
@@ -280,9 +283,8 @@ add_node (Writer *writer, const TpNode *node)
   add_number (writer, node->n_outputs);
   for (int i = 0; i < node->n_outputs; i++)
     add_tensor (writer, node->outputs[i]);
-  add_number (writer, node->n_attrs);
-  for (int i = 0; i < node->n_attrs; i++)
-    add_attr (writer, &node->attrs[i]);
+  if (node->has_attrs)
+    add_attrs (writer, &writer->graph->nodes[index]);
 }
 
 static void
@@ -299,7 +301,7 @@ write_row (Writer *writer, const int *nodes, int n_nodes)
   begin_row (writer);
   add_number (writer, n_nodes);
   for (int i = 0; i < n_nodes; i++)
-    add_node (writer, &writer->graph->nodes[nodes[i]]);
+    add_node (writer, nodes[i]);
 }
 
 /* ---- groups ------------------------------------------------------------- */
@@ -315,17 +317,19 @@ link_tensor (Writer *writer, int index)
 
 /* What add_node () says of tensors, in its order, but for their kinds. */
 static gboolean
-link_tensors (Writer *writer, const TpNode *node)
+link_tensors (Writer *writer, int index)
 {
+  const TpNodeOutline *node = &writer->outline->nodes[index];
+  const TpNode *it = &writer->graph->nodes[index];
   gboolean is_known = TRUE;
 
   for (int i = 0; i < node->n_inputs; i++)
     is_known &= link_tensor (writer, node->inputs[i]);
   for (int i = 0; i < node->n_outputs; i++)
     is_known &= link_tensor (writer, node->outputs[i]);
-  for (int i = 0; i < node->n_attrs; i++)
-    if (node->attrs[i].kind == TP_ATTR_TENSOR)
-      is_known &= link_tensor (writer, (int) node->attrs[i].i);
+  for (int i = 0; node->has_attrs && i < it->n_attrs; i++)
+    if (it->attrs[i].kind == TP_ATTR_TENSOR)
+      is_known &= link_tensor (writer, (int) it->attrs[i].i);
   return is_known;
 }
 
@@ -341,7 +345,7 @@ write_group (Writer *writer, const TpGroup *group, const int *like)
   for (int i = 0; i < group->n_nodes && is_known; i++)
     {
       add_number (writer, like[group->nodes[i]]);
-      is_known = link_tensors (writer, &writer->graph->nodes[group->nodes[i]]);
+      is_known = link_tensors (writer, group->nodes[i]);
     }
   if (!is_known)
     write_row (writer, group->nodes, group->n_nodes);
@@ -368,7 +372,7 @@ row_equal (gconstpointer a, gconstpointer b)
 static void
 writer_init (Writer *writer, const TpGraph *graph)
 {
-  *writer = (Writer){ .graph = graph };
+  *writer = (Writer){ .graph = graph, .outline = tp_graph_get_outline (graph) };
   writer->rows = tp_map_new (row_hash, row_equal, g_free, NULL);
   writer->kinds = tp_map_new (row_hash, row_equal, g_free, NULL);
   writer->row = g_string_new (NULL);

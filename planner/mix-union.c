@@ -255,6 +255,7 @@ tp_mix_union_init (TpMixUnion *all, const TpMix *mix)
 void
 tp_mix_union_clear (TpMixUnion *all)
 {
+  g_clear_pointer (&all->graph.outline, g_free);
   g_clear_pointer (&all->graph.nodes, g_free);
   g_clear_pointer (&all->graph.tensors, g_free);
   g_clear_pointer (&all->groups, tp_groups_free);

@@ -146,7 +146,7 @@ static Wide
 sum_copies (const TpCheckerAnswers *self, int index, int from, guint set)
 {
   const TpChecker *checker = self->checker;
-  const TpCheckerTensor *tensor = &checker->tensors[index];
+  const TpTensorOutline *tensor = &checker->tensors[index];
   int host = checker->costs->host;
   Wide sum = 0;
 
@@ -186,7 +186,7 @@ sum_greatest (const TpCheckerAnswers *self, const TpCheckerMembers *members,
 static void
 give_back (const TpCheckerAnswers *self, int index, Wide *offset)
 {
-  const TpCheckerTensor *tensor = &self->checker->tensors[index];
+  const TpTensorOutline *tensor = &self->checker->tensors[index];
   const TpCheckerMembers *members = &self->tensors[index];
   int host = self->checker->costs->host;
   int maker = tensor->producer < 0 ? -1 : self->leads[tensor->producer];
@@ -291,7 +291,7 @@ fill_levels (const TpCheckerAnswers *self)
   add_ops (self);
   for (int i = 0; i < checker->graph->n_tensors; i++)
     {
-      if (checker->tensors[i].is_constant)
+      if (checker->tensors[i].is_resident)
         continue;
       add_rows (self, &self->tensors[i]);
       give_back (self, i, &offset);
@@ -390,10 +390,10 @@ list_members (TpCheckerAnswers *self, TpCheckerHeld *held)
   self->groups = tp_new0 (TpCheckerMembers, checker->costs->n_groups + 1);
   for (int i = 0; i < checker->graph->n_tensors; i++)
     {
-      const TpCheckerTensor *it = &checker->tensors[i];
+      const TpTensorOutline *it = &checker->tensors[i];
       int maker = it->producer < 0 ? -1 : self->leads[it->producer];
 
-      if (!it->is_constant)
+      if (!it->is_resident)
         self->tensors[i]
             = take_members (self, it->readers, it->n_readers, maker);
     }

@@ -40,7 +40,7 @@ fill_arc (TpCheckerArc arc, gboolean is_there, gint64 capacity)
   return arc;
 }
 
-static const TpCheckerTensor *
+static const TpTensorOutline *
 get_tensor (const TpCheckerArcs *arcs, int tensor)
 {
   return &arcs->checker->tensors[tensor];
@@ -50,7 +50,7 @@ get_tensor (const TpCheckerArcs *arcs, int tensor)
 static gboolean
 is_shared (const TpCheckerArcs *arcs, int tensor, int device)
 {
-  const TpCheckerTensor *it = get_tensor (arcs, tensor);
+  const TpTensorOutline *it = get_tensor (arcs, tensor);
 
   return it->is_output && it->producer >= 0
          && arcs->checker->costs->host == device;
@@ -71,16 +71,16 @@ copy_cost (const TpCheckerArcs *arcs, int tensor, int device)
 static gboolean
 has_copy (const TpCheckerArcs *arcs, int tensor, int device)
 {
-  const TpCheckerTensor *it = get_tensor (arcs, tensor);
+  const TpTensorOutline *it = get_tensor (arcs, tensor);
 
-  return !arcs->copies[tensor].is_plain && !it->is_constant
+  return !arcs->copies[tensor].is_plain && !it->is_resident
          && copy_cost (arcs, tensor, device) > 0
          && (it->n_readers > 0 || is_shared (arcs, tensor, device));
 }
 
 /* The place of @node among the readers of @tensor, or -1. */
 static int
-find_reader (const TpCheckerTensor *tensor, int node)
+find_reader (const TpTensorOutline *tensor, int node)
 {
   int low = 0, high = tensor->n_readers;
 
@@ -368,12 +368,12 @@ gather_copies (TpCheckerArcs *arcs)
           sizeof (TpCheckerPlain) * (gsize) checker->graph->n_nodes);
   for (int i = 0; i < n; i++)
     {
-      const TpCheckerTensor *it = &checker->tensors[i];
+      const TpTensorOutline *it = &checker->tensors[i];
       TpCheckerCopies *copies = &arcs->copies[i];
 
       copies->first = first;
       first += it->n_readers;
-      if (it->is_constant)
+      if (it->is_resident)
         continue;
       copies->is_plain = it->producer >= 0 && it->n_readers == 1
                          && !it->is_output

@@ -48,9 +48,9 @@ tp_checker_single_cost (const TpChecker *checker, int device)
     sum -= checker->gains[(gsize) g * checker->costs->n_devices + device];
   for (int i = 0; i < graph->n_tensors; i++)
     {
-      const TpCheckerTensor *tensor = &checker->tensors[i];
+      const TpTensorOutline *tensor = &checker->tensors[i];
 
-      if (tensor->is_constant)
+      if (tensor->is_resident)
         continue;
       if (tensor->producer < 0)
         sum += tensor->n_readers > 0

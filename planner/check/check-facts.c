@@ -11,14 +11,17 @@
 static gboolean
 may_run (const TpChecker *checker, int node, int device)
 {
-  const char *const *pins = checker->graph->nodes[node].pins;
+  const char *const *pins;
 
   if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
     return FALSE;
-  for (int i = 0; pins != NULL && pins[i] != NULL; i++)
+  if (!checker->nodes[node].is_pinned)
+    return TRUE;
+  pins = checker->graph->nodes[node].pins;
+  for (int i = 0; pins[i] != NULL; i++)
     if (strcmp (pins[i], checker->costs->devices[device]) == 0)
       return TRUE;
-  return pins == NULL;
+  return FALSE;
 }
 
 static void
@@ -56,26 +59,6 @@ bar_together (TpChecker *checker)
           for (int k = 0; is_barred && k < it->n_nodes; k++)
             costs[(gsize) it->nodes[k] * n_devices] = TP_COST_NONE;
         }
-    }
-}
-
-static void
-gather_tensors (TpChecker *checker)
-{
-  const TpGraph *graph = checker->graph;
-
-  checker->tensors = tp_new (TpCheckerTensor, graph->n_tensors + 1);
-  for (int i = 0; i < graph->n_tensors; i++)
-    {
-      const TpTensor *it = &graph->tensors[i];
-
-      checker->tensors[i] = (TpCheckerTensor){
-        .producer = it->producer,
-        .n_readers = it->n_consumers,
-        .readers = it->consumers,
-        .is_constant = tp_tensor_is_resident (it),
-        .is_output = it->is_output,
-      };
     }
 }
 
@@ -120,9 +103,12 @@ tp_checker_check_together (TpChecker *checker, const int *devices)
 void
 tp_checker_gather_facts (TpChecker *checker)
 {
+  const TpOutline *outline = tp_graph_get_outline (checker->graph);
+
+  checker->tensors = outline->tensors;
+  checker->nodes = outline->nodes;
   gather_nodes (checker);
   bar_together (checker);
-  gather_tensors (checker);
   gather_legs (checker);
   checker->devices = tp_new (int, checker->plan->n_placements + 1);
   for (int i = 0; i < checker->plan->n_placements; i++)
@@ -133,7 +119,6 @@ void
 tp_checker_drop_facts (TpChecker *checker)
 {
   g_clear_pointer (&checker->node_costs, g_free);
-  g_clear_pointer (&checker->tensors, g_free);
   g_clear_pointer (&checker->legs, g_free);
   g_clear_pointer (&checker->devices, g_free);
 }

@@ -129,7 +129,7 @@ add_link (TpCheckerForced *forced, TpCutVertex self, TpCutVertexKind kind,
 static void
 add_tensor (TpCheckerForced *forced, TpCutVertex op, int tensor, int other)
 {
-  if (tensor < 0 || forced->checker->tensors[tensor].is_constant)
+  if (tensor < 0 || forced->checker->tensors[tensor].is_resident)
     return;
   if (forced->arcs.copies[tensor].is_plain)
     {
@@ -189,7 +189,7 @@ open_other (TpCheckerForced *forced, TpCutVertex self)
              checker->graph->colocations[self.index].n_nodes);
   else
     {
-      const TpCheckerTensor *tensor = &checker->tensors[self.index];
+      const TpTensorOutline *tensor = &checker->tensors[self.index];
 
       add_ops (forced, self, &tensor->producer, tensor->producer >= 0);
       add_ops (forced, self, tensor->readers, tensor->n_readers);

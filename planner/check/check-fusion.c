@@ -9,7 +9,8 @@
 
 #include "ir/guard.h"
 #include "ir/op.h"
-#include "ir/units.h"
+#include "ir/outline.h"
+#include "planner/check/check-shapes.h"
 
 #include <string.h>
 
@@ -29,6 +30,8 @@ typedef struct
 typedef struct
 {
   const TpGraph *graph;
+  const TpTensorOutline *tensors;
+  const TpNodeOutline *nodes;
   guint *kinds;               /* [node]: of itself */
   int *alone_to;              /* [node]: what it goes to alone; -1: nothing */
   int *handed_to;             /* [node]: likewise, and need not be stored */
@@ -70,68 +73,48 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fusion, fusion_clear)
 
 /* ---- values -------------------------------------------------------------- */
 
-static const TpNode *
-get_node (const Fusion *fusion, int node)
-{
-  return &fusion->graph->nodes[node];
-}
-
 static gboolean
-puts_together (const TpNode *node)
+puts_together (const Fusion *fusion, int node)
 {
-  return node->op != NULL && (node->op->flags & TP_OP_JOINS);
+  const TpOp *op = fusion->nodes[node].op;
+
+  return op != NULL && (op->flags & TP_OP_JOINS);
 }
 
-/* What it alone makes; NULL: it makes several things, or nothing that is read. */
-static const TpTensor *
+/* The tensor that it alone makes; -1: it makes several, or nothing that is read. */
+static inline int
 get_result (const Fusion *fusion, int node)
 {
-  const TpNode *it = get_node (fusion, node);
+  const TpNodeOutline *it = &fusion->nodes[node];
 
-  return it->n_outputs == 1 && it->outputs[0] >= 0
-             ? &fusion->graph->tensors[it->outputs[0]]
-             : NULL;
+  return it->n_outputs == 1 ? it->outputs[0] : -1;
+}
+
+static TpDtype
+get_dtype (const Fusion *fusion, int node)
+{
+  return fusion->tensors[get_result (fusion, node)].dtype;
 }
 
 static int
 get_maker (const Fusion *fusion, int tensor)
 {
-  return tensor < 0 ? -1 : fusion->graph->tensors[tensor].producer;
-}
-
-static gboolean
-is_of_shape (const TpTensor *a, const TpTensor *b)
-{
-  gboolean is_same = a->rank == b->rank;
-
-  for (int i = 0; is_same && i < a->rank; i++)
-    is_same = a->dims[i] == b->dims[i];
-  return is_same;
-}
-
-static gboolean
-have_common_device (const TpNode *a, const TpNode *b)
-{
-  gboolean is_met = a->pins == NULL || b->pins == NULL;
-
-  for (int i = 0; !is_met && a->pins[i] != NULL; i++)
-    is_met = g_strv_contains (b->pins, a->pins[i]);
-  return is_met;
+  return tensor < 0 ? -1 : fusion->tensors[tensor].producer;
 }
 
 /* Whether @reader takes @tensor as one of a group may. */
 static gboolean
 is_read_so (const Fusion *fusion, int reader, int tensor)
 {
-  const TpNode *it = get_node (fusion, reader);
+  const TpNodeOutline *it = &fusion->nodes[reader];
   int n = 0;
 
   if (fusion->kinds[reader] == ELEMENTWISE)
-    return is_of_shape (&fusion->graph->tensors[tensor],
-                        get_result (fusion, reader));
+    return tp_checker_are_of_shape (fusion->graph, tensor,
+                                     get_result (fusion, reader));
   for (int i = 0; i < it->n_inputs; i++)
     n += it->inputs[i] == tensor;
-  return n == 1 && (it->inputs[0] == tensor || puts_together (it));
+  return n == 1 && (it->inputs[0] == tensor || puts_together (fusion, reader));
 }
 
 /* Which group with a given cost has it; NULL: none that counts. */
@@ -154,20 +137,20 @@ get_given (const Fusion *fusion, int node)
 static int
 find_reader (const Fusion *fusion, int maker)
 {
-  const TpTensor *value = get_result (fusion, maker), *result;
-  int reader;
+  int tensor = get_result (fusion, maker), reader;
+  const TpTensorOutline *value;
 
-  if (value == NULL || value->n_consumers != 1 || value->is_output
-      || value->state != 0)
+  if (tensor < 0)
     return -1;
-  reader = value->consumers[0];
-  result = get_result (fusion, reader);
-  return result != NULL && tp_dtype_has_kernels (result->dtype)
-                 && have_common_device (get_node (fusion, maker),
-                                        get_node (fusion, reader))
+  value = &fusion->tensors[tensor];
+  if (value->n_readers != 1 || value->is_output || value->is_state)
+    return -1;
+  reader = value->readers[0];
+  return get_result (fusion, reader) >= 0
+                 && tp_dtype_has_kernels (get_dtype (fusion, reader))
+                 && tp_checker_have_common_device (fusion->graph, maker, reader)
                  && get_given (fusion, maker) == get_given (fusion, reader)
-                 && is_read_so (fusion, reader,
-                                (int) (value - fusion->graph->tensors))
+                 && is_read_so (fusion, reader, tensor)
              ? reader
              : -1;
 }
@@ -176,11 +159,11 @@ find_reader (const Fusion *fusion, int maker)
 static gboolean
 rounds (const Fusion *fusion, int node)
 {
-  const TpNode *it = get_node (fusion, node);
-  TpDtype to = get_result (fusion, node)->dtype;
+  const TpNodeOutline *it = &fusion->nodes[node];
+  TpDtype to = get_dtype (fusion, node);
 
   return it->op != NULL && (it->op->flags & TP_OP_COPIES) && it->inputs[0] >= 0
-         && fusion->graph->tensors[it->inputs[0]].dtype != to
+         && fusion->tensors[it->inputs[0]].dtype != to
          && tp_dtype_get (to)->class == TP_CLASS_REAL
          && !tp_dtype_holds_results (to);
 }
@@ -189,7 +172,7 @@ rounds (const Fusion *fusion, int node)
 static gboolean
 need_not_be_stored (const Fusion *fusion, int maker)
 {
-  return tp_dtype_hands_on (get_result (fusion, maker)->dtype)
+  return tp_dtype_hands_on (get_dtype (fusion, maker))
          && !rounds (fusion, maker);
 }
 
@@ -211,39 +194,17 @@ find_readers (Fusion *fusion)
 
 /* ---- views --------------------------------------------------------------- */
 
-/* Each dimension of @after is a product of some that follow each other in @before;
- * those of 1 may stand anywhere. */
-static gboolean
-merges (const TpTensor *before, const TpTensor *after)
-{
-  int k = 0;
-
-  if (!tp_tensor_is_row_major (before) || !tp_tensor_is_row_major (after))
-    return FALSE;
-  for (int i = 0; i < after->rank; i++)
-    {
-      gint64 rest = after->dims[i];
-
-      while (rest > 1 && k < before->rank && before->dims[k] > 0
-             && rest % before->dims[k] == 0)
-        rest /= before->dims[k++];
-      if (rest != 1)
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* Whether @reader may read what is before @maker, a view that is handed to it. */
 static gboolean
 is_read_through (const Fusion *fusion, int maker, int reader)
 {
-  const TpNode *view = get_node (fusion, maker);
+  const TpNodeOutline *view = &fusion->nodes[maker];
 
   return fusion->kinds[maker] == KIND (TP_OP_VIEW)
-         && fusion->kinds[reader] == ELEMENTWISE && !tp_node_is_stream (view)
+         && fusion->kinds[reader] == ELEMENTWISE && !view->is_stream
          && view->inputs[0] >= 0
-         && merges (&fusion->graph->tensors[view->inputs[0]],
-                    get_result (fusion, maker));
+         && tp_checker_merges (fusion->graph, view->inputs[0],
+                               get_result (fusion, maker));
 }
 
 /* ---- chains -------------------------------------------------------------- */
@@ -312,8 +273,7 @@ try_pair (Fusion *fusion, const Rule *rule, int node)
     {
       int view = is_read_through (fusion, giver, node) ? giver : -1;
       int maker = view < 0 ? giver
-                           : get_maker (fusion,
-                                        get_node (fusion, view)->inputs[0]);
+                           : get_maker (fusion, fusion->nodes[view].inputs[0]);
 
       if (maker <= last || !(rule->before & fusion->up[maker].kind)
           || fusion->handed_to[maker] != (view >= 0 ? view : node)
@@ -334,7 +294,7 @@ try_pair (Fusion *fusion, const Rule *rule, int node)
 static void
 try_three (Fusion *fusion, const Rule *rule, int node)
 {
-  const TpNode *it = get_node (fusion, node);
+  const TpNodeOutline *it = &fusion->nodes[node];
   int last = fusion->handed_to[node], first;
 
   if (fusion->kinds[node] != KIND (TP_OP_REDUCE) || last < 0
@@ -345,7 +305,8 @@ try_three (Fusion *fusion, const Rule *rule, int node)
   if (first < 0 || fusion->up[first].kind != KIND (TP_OP_CONTRACT)
       || fusion->down[last].kind != KIND (TP_OP_CONTRACT)
       || fusion->handed_to[first] != node
-      || !is_of_shape (get_result (fusion, first), get_result (fusion, node))
+      || !tp_checker_are_of_shape (fusion->graph, get_result (fusion, first),
+                                   get_result (fusion, node))
       || fusion->up[first].n + 1 + fusion->down[last].n
              > TP_CHECKER_MAX_FUSED)
     return;
@@ -403,7 +364,7 @@ find_part (const Fusion *fusion, int join, int tensor)
     return -1;
   while (fusion->before[head] >= 0)
     head = fusion->before[head];
-  return !puts_together (get_node (fusion, head))
+  return !puts_together (fusion, head)
                  && (fusion->kinds[head] & kinds)
              ? head
              : -1;
@@ -440,7 +401,7 @@ add_made (Fusion *fusion, const int *nodes, int n, TpGroups *groups)
 static void
 add_whole (Fusion *fusion, int join, TpGroups *wholes)
 {
-  const TpNode *it = get_node (fusion, join);
+  const TpNodeOutline *it = &fusion->nodes[join];
   int nodes[TP_CHECKER_MAX_FUSED];
   int n_own = list_chain (fusion, join, nodes), n = n_own;
 
@@ -464,6 +425,8 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   gsize n = (gsize) graph->n_nodes + 1;
 
   fusion->graph = graph;
+  fusion->tensors = tp_graph_get_outline (graph)->tensors;
+  fusion->nodes = tp_graph_get_outline (graph)->nodes;
   fusion->kinds = tp_new (guint, n);
   fusion->alone_to = tp_new (int, n);
   fusion->handed_to = tp_new (int, n);
@@ -480,10 +443,8 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   memset (fusion->after, -1, n * sizeof (int));
   for (int i = 0; i < graph->n_nodes; i++)
     {
-      const TpOp *op = graph->nodes[i].op;
-
-      fusion->kinds[i] = KIND (op == NULL ? TP_OP_OPAQUE : op->kind);
-      fusion->has_joins |= puts_together (&graph->nodes[i]);
+      fusion->kinds[i] = KIND (fusion->nodes[i].kind);
+      fusion->has_joins |= puts_together (fusion, i);
     }
   find_readers (fusion);
 }
@@ -593,7 +554,7 @@ tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
     look_down (&fusion, i);
   add_chains (&fusion, groups);
   for (int i = 0; i < graph->n_nodes && has_wholes; i++)
-    if (puts_together (get_node (&fusion, i)))
+    if (puts_together (&fusion, i))
       add_whole (&fusion, i, groups);
   add_given (&fusion, groups);
   return g_steal_pointer (&groups);

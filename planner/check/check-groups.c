@@ -86,18 +86,18 @@ check_members (Groups *groups, int index)
 static gboolean
 check_kind (Groups *groups, int index, int node)
 {
-  const TpNode *it = &groups->checker.graph->nodes[node];
+  const TpNodeOutline *it = &groups->checker.nodes[node];
+  const TpNode *named = &groups->checker.graph->nodes[node];
 
-  if (it->op == NULL || it->op->kind == TP_OP_OPAQUE
-      || it->op->kind == TP_OP_RECURRENT)
-    return fail_at (groups, index, "op '%s' (%s) is never fused", it->name,
-                    it->type);
+  if (it->kind == TP_OP_OPAQUE || it->kind == TP_OP_RECURRENT)
+    return fail_at (groups, index, "op '%s' (%s) is never fused", named->name,
+                    named->type);
   if (it->n_outputs != 1 || it->outputs[0] < 0)
-    return fail_at (groups, index, "op '%s' makes not one tensor", it->name);
+    return fail_at (groups, index, "op '%s' makes not one tensor", named->name);
   return tp_dtype_has_kernels (
-             groups->checker.graph->tensors[it->outputs[0]].dtype)
+             groups->checker.tensors[it->outputs[0]].dtype)
          || fail_at (groups, index, "no kernel makes what op '%s' makes",
-                     it->name);
+                     named->name);
 }
 
 /* What a kernel of somebody else's makes may be read after the last op of it, where that
@@ -123,26 +123,27 @@ static gboolean
 check_value (Groups *groups, int index, int tensor)
 {
   const TpGraph *graph = groups->checker.graph;
-  const TpTensor *value = &graph->tensors[tensor];
+  const TpTensorOutline *value = &groups->checker.tensors[tensor];
 
-  if (value->is_output || value->state > 0)
+  if (value->is_output || value->is_state)
     return fail_at (groups, index, "tensor '%s' is %s, and would not be there",
-                    value->name, value->is_output ? "an output" : "state");
-  for (int i = 0; i < value->n_consumers; i++)
-    if (groups->group_of[value->consumers[i]] != index)
+                    graph->tensors[tensor].name,
+                    value->is_output ? "an output" : "state");
+  for (int i = 0; i < value->n_readers; i++)
+    if (groups->group_of[value->readers[i]] != index)
       return fail_at (groups, index, "op '%s', which is not of it, reads tensor "
-                      "'%s'", graph->nodes[value->consumers[i]].name,
-                      value->name);
-  return value->n_consumers == 1
+                      "'%s'", graph->nodes[value->readers[i]].name,
+                      graph->tensors[tensor].name);
+  return value->n_readers == 1
          || fail_at (groups, index, "tensor '%s' is not for one op of it alone",
-                     value->name);
+                     graph->tensors[tensor].name);
 }
 
 /* A kernel of somebody else's may be of any ops. */
 static gboolean
 check_node (Groups *groups, int index, int node, gboolean is_last)
 {
-  const TpNode *it = &groups->checker.graph->nodes[node];
+  const TpNodeOutline *it = &groups->checker.nodes[node];
   gboolean is_given_one = is_given (groups, index);
 
   if (!is_given_one && !check_kind (groups, index, node))
@@ -314,6 +315,8 @@ tp_checker_check_groups (const TpPlan *plan, const TpGraph *graph,
   gsize n = (gsize) graph->n_nodes;
   gboolean is_good = TRUE;
 
+  groups.checker.tensors = tp_graph_get_outline (graph)->tensors;
+  groups.checker.nodes = tp_graph_get_outline (graph)->nodes;
   groups.group_of = tp_new (int, n + 1);
   memset (groups.group_of, -1, n * sizeof (int));
   for (int i = 0; plan->no_fuse != NULL && plan->no_fuse[i] != NULL; i++)

@@ -21,7 +21,7 @@ static gint64
 sum_copies (const TpCheckerMoves *moves, int tensor)
 {
   const TpChecker *checker = moves->checker;
-  const TpCheckerTensor *it = &checker->tensors[tensor];
+  const TpTensorOutline *it = &checker->tensors[tensor];
   int k = checker->costs->n_devices, host = checker->costs->host;
   const int *n_readers = &moves->n_readers[(gsize) tensor * k];
   int from = it->producer < 0 ? host : moves->devices[it->producer];
@@ -57,7 +57,7 @@ sum_around (const TpCheckerMoves *moves, int op)
 
   for (int i = 0; i < node->n_outputs; i++)
     if (node->outputs[i] >= 0
-        && !checker->tensors[node->outputs[i]].is_constant)
+        && !checker->tensors[node->outputs[i]].is_resident)
       sum += sum_copies (moves, node->outputs[i]);
   for (int i = moves->first[op]; i < moves->first[op + 1]; i++)
     sum += sum_copies (moves, moves->reads[i]);
@@ -121,7 +121,7 @@ list_reads (TpCheckerMoves *moves)
   for (int i = 0; i < n_tensors; i++)
     for (int k = 0; k < checker->tensors[i].n_readers; k++)
       moves->first[checker->tensors[i].readers[k] + 1]
-          += !checker->tensors[i].is_constant;
+          += !checker->tensors[i].is_resident;
   for (int i = 0; i < n_nodes; i++)
     {
       moves->first[i + 1] += moves->first[i];
@@ -130,7 +130,7 @@ list_reads (TpCheckerMoves *moves)
   moves->reads = tp_new (int, (gsize) moves->first[n_nodes] + 1);
   for (int i = 0; i < n_tensors; i++)
     for (int k = 0; k < checker->tensors[i].n_readers; k++)
-      if (!checker->tensors[i].is_constant)
+      if (!checker->tensors[i].is_resident)
         moves->reads[next[checker->tensors[i].readers[k]]++] = i;
 }
 

@@ -35,7 +35,7 @@ arrive (const Walk *walk, int tensor, int to)
   const TpChecker *checker = walk->checker;
   int maker = checker->tensors[tensor].producer;
   int n = checker->costs->n_devices;
-  gboolean is_free = checker->tensors[tensor].is_constant;
+  gboolean is_free = checker->tensors[tensor].is_resident;
   gint64 best = TP_COST_NONE;
 
   if (maker < 0)
@@ -161,7 +161,7 @@ tp_checker_find_path (const TpChecker *checker)
   for (int i = 0; i < checker->graph->n_nodes; i++)
     longest = MAX (longest, find_first (&walk, i));
   for (int t = 0; t < checker->graph->n_tensors; t++)
-    if (checker->tensors[t].is_output && !checker->tensors[t].is_constant
+    if (checker->tensors[t].is_output && !checker->tensors[t].is_resident
         && checker->tensors[t].producer >= 0)
       longest = MAX (longest, arrive (&walk, t, TP_COSTS_HOST));
   return longest;

@@ -24,7 +24,7 @@ tp_checker_passed_clear (TpCheckerPassed *passed)
 
 /* By halves: a file may ask often of what many read. */
 static gboolean
-is_read_by (const TpCheckerTensor *tensor, int op)
+is_read_by (const TpTensorOutline *tensor, int op)
 {
   int low = 0, high = tensor->n_readers;
 
@@ -45,10 +45,10 @@ static gboolean
 may_follow (const TpChecker *checker, const TpPath *path, int at)
 {
   int index = path->tensors[at];
-  const TpCheckerTensor *before;
+  const TpTensorOutline *before;
 
   if (index < 0 || index >= checker->graph->n_tensors
-      || (checker->tensors[index].is_constant && at + 1 < path->n_tensors))
+      || (checker->tensors[index].is_resident && at + 1 < path->n_tensors))
     return FALSE;
   if (at == 0)
     return TRUE;
@@ -116,12 +116,12 @@ count (const TpChecker *checker, const TpPath *path, TpCheckerPassed *out)
 {
   for (int i = 0; i < path->n_tensors; i++)
     {
-      const TpCheckerTensor *it = &checker->tensors[path->tensors[i]];
+      const TpTensorOutline *it = &checker->tensors[path->tensors[i]];
       gboolean is_shown = it->producer >= 0 && it->is_output;
 
       if (it->producer >= 0)
         out->ops[it->producer] += path->weight;
-      if (!it->is_constant && it->n_readers + is_shown == 1
+      if (!it->is_resident && it->n_readers + is_shown == 1
           && (i + 1 < path->n_tensors || is_shown))
         out->tensors[path->tensors[i]] += path->weight;
     }

@@ -3,19 +3,11 @@
 #ifndef TP_PLANNER_CHECK_PRIVATE_H
 #define TP_PLANNER_CHECK_PRIVATE_H
 
+#include "ir/outline.h"
 #include "ir/plan.h"
 
 /* What one kernel or copy adds to the objective. */
 typedef gint64 (*TpCheckerMeasure) (const TpCost *cost);
-
-/* What the checks ask of a tensor. */
-typedef struct
-{
-  int producer;               /* node, or -1 */
-  int n_readers;
-  const int *readers;         /* (unowned): nodes, ascending, each once */
-  gboolean is_constant, is_output;
-} TpCheckerTensor;
 
 /* The halves of copies: what they cost between host memory and a device. */
 typedef struct
@@ -25,14 +17,16 @@ typedef struct
 
 typedef struct TpChecker
 {
-  const TpPlan *plan;         /* (unowned), as is the rest but the arrays */
+  const TpPlan *plan;         /* (unowned), as is the rest but the arrays from
+                               * @node_costs on, other than outlines */
   const TpGraph *graph;
   const TpCosts *costs;
   TpCheckerMeasure measure;   /* of the plan's objective; NULL: unknown */
   GPtrArray *reasons;
   gint64 *node_costs;         /* [node * n_devices + device]: of an op alone;
                                * TP_COST_NONE: may not be there */
-  TpCheckerTensor *tensors;   /* [tensor] */
+  const TpTensorOutline *tensors; /* [tensor] */
+  const TpNodeOutline *nodes; /* [node] */
   TpCheckerLegs *legs;        /* [tensor * n_devices + device]: the host's are
                                * 0 */
   int *devices;               /* [node]: of the plan */

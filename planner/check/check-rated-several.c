@@ -119,7 +119,7 @@ sum_times (const TpChecker *checker)
   for (int i = 0; i < checker->graph->n_nodes * n; i++)
     sum += checker->node_costs[i] == TP_COST_NONE ? 0 : checker->node_costs[i];
   for (int i = 0; i < checker->graph->n_tensors * n; i++)
-    if (!checker->tensors[i / n].is_constant)
+    if (!checker->tensors[i / n].is_resident)
       sum += (Wide) checker->legs[i].feed + checker->legs[i].fetch;
   return sum;
 }

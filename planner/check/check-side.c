@@ -138,7 +138,7 @@ pay_copy (TpCheckerSide *side, int tensor, int from, int to)
 }
 
 static gboolean
-is_wanted (const TpCheckerSide *side, const TpCheckerTensor *tensor, int place)
+is_wanted (const TpCheckerSide *side, const TpTensorOutline *tensor, int place)
 {
   gboolean is_wanted = tensor->is_output && place == side->checker->costs->host;
 
@@ -154,11 +154,11 @@ pay_copies (TpCheckerSide *side)
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
     {
-      const TpCheckerTensor *tensor = &checker->tensors[i];
+      const TpTensorOutline *tensor = &checker->tensors[i];
       int home = tensor->producer < 0 ? checker->costs->host
                                       : side->devices[tensor->producer];
 
-      if (tensor->is_constant)
+      if (tensor->is_resident)
         continue;
       for (int to = TP_COSTS_HOST; to < checker->costs->n_devices; to++)
         if (to != home && is_wanted (side, tensor, to))

@@ -252,7 +252,7 @@ find_ready (const Times *times, int tensor, int node)
                    && times->group_in[node] == times->group_in[producer]
                ? 0
                : times->ends[producer];
-  if (checker->tensors[tensor].is_constant
+  if (checker->tensors[tensor].is_resident
       || (producer < 0 && device == checker->costs->host))
     return 0;
   return times->arrivals[(gsize) tensor * n + device];

@@ -78,7 +78,7 @@ move (const TpCheckerStage *stage, int tensor, int from, int to)
   const TpCheckerLegs *legs
       = &stage->checker->legs[index_of (stage, tensor, 0)];
 
-  if (from == to || stage->checker->tensors[tensor].is_constant)
+  if (from == to || stage->checker->tensors[tensor].is_resident)
     return 0;
   return (from == TP_COSTS_HOST ? 0 : legs[from].fetch)
          + (to == TP_COSTS_HOST ? 0 : legs[to].feed);
@@ -250,7 +250,7 @@ name_group (const TpCheckerStage *stage, int node)
 static gint64
 find_rest (const TpCheckerStage *stage, int tensor, int device, int group)
 {
-  const TpCheckerTensor *it = &stage->checker->tensors[tensor];
+  const TpTensorOutline *it = &stage->checker->tensors[tensor];
   gint64 rest = it->is_output && stage->is_last
                     ? move (stage, tensor, device, TP_COSTS_HOST)
                     : 0;
@@ -338,7 +338,7 @@ add_kernel (TpCheckerStage *stage, int node)
 static gint64
 find_need (const TpCheckerStage *stage, int tensor, int place, int group)
 {
-  const TpCheckerTensor *it = &stage->checker->tensors[tensor];
+  const TpTensorOutline *it = &stage->checker->tensors[tensor];
   gint64 need = stage->is_last && it->is_output && it->producer >= 0
                         && place == stage->checker->costs->host
                     ? 0
@@ -357,7 +357,7 @@ add_copies (TpCheckerStage *stage, int tensor, Maker maker)
   const TpCheckerLegs *legs
       = &stage->checker->legs[index_of (stage, tensor, 0)];
 
-  if (stage->checker->tensors[tensor].is_constant)
+  if (stage->checker->tensors[tensor].is_resident)
     return;
   for (int to = TP_COSTS_HOST; to < stage->n_devices; to++)
     {

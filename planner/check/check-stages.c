@@ -98,7 +98,7 @@ comes_before (const Walk *walk, int node)
 
   for (int k = 0; k < it->n_outputs; k++)
     {
-      const TpCheckerTensor *tensor = &walk->checker->tensors[it->outputs[k]];
+      const TpTensorOutline *tensor = &walk->checker->tensors[it->outputs[k]];
 
       for (int i = 0; i < tensor->n_readers; i++)
         if (is_inside (walk, tensor->readers[i]))

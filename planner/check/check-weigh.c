@@ -51,7 +51,7 @@ tp_checker_weigh (const TpChecker *checker, const gint64 *weights,
         = weigh (checker->node_costs[i],
                  find_weight (weights[i % n], passed->ops, i / n), &sum);
   for (gsize i = 0; i < n_legs; i++)
-    if (!checker->tensors[i / n].is_constant)
+    if (!checker->tensors[i / n].is_resident)
       weighed->legs[i] = (TpCheckerLegs){
         .feed = weigh (checker->legs[i].feed,
                        find_weight (weights[n + i % n], passed->tensors, i / n),

@@ -128,7 +128,7 @@ check_cost_range (TpChecker *checker)
       is_good = is_good && tp_costs_node (costs, i, d)->time_ns >= 0
                 && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
   for (int i = 0; i < costs->n_tensors; i++)
-    if (!checker->tensors[i].is_constant)
+    if (!checker->tensors[i].is_resident)
       is_good = is_good && add_copies_in_range (checker, i, &sum);
   return is_good
          || tp_checker_fail (checker, "a cost is negative or missing, or all "
@@ -323,7 +323,7 @@ check_times (TpChecker *checker, const gboolean *fused)
 /* Whether an op on device @place, or the caller who is at the host, reads
  * @tensor. */
 static gboolean
-is_read_at (const TpChecker *checker, const TpCheckerTensor *tensor, int place)
+is_read_at (const TpChecker *checker, const TpTensorOutline *tensor, int place)
 {
   if (tensor->is_output && place == checker->costs->host)
     return TRUE;
@@ -365,7 +365,7 @@ static gint64
 check_transfers_of (TpChecker *checker, int index, int *n)
 {
   const TpPlan *plan = checker->plan;
-  const TpCheckerTensor *tensor = &checker->tensors[index];
+  const TpTensorOutline *tensor = &checker->tensors[index];
   TpTransfer want = {
     .tensor = index,
     .from = tensor->producer < 0 ? checker->costs->host
@@ -395,7 +395,7 @@ check_transfers (TpChecker *checker)
   int n = 0;
 
   for (int i = 0; i < checker->graph->n_tensors; i++)
-    if (!checker->tensors[i].is_constant)
+    if (!checker->tensors[i].is_resident)
       sum += check_transfers_of (checker, i, &n);
   if (n != plan->n_transfers)
     tp_checker_fail (checker, "%d transfers are needed, the plan lists %d", n,

@@ -41,7 +41,10 @@ pin (const TpTestCase *test)
   int device = pick (2), index = (int) (node - test->graph->nodes);
 
   if (tp_costs_node (test->costs, index, device)->time_ns != TP_COST_NONE)
-    node->pins = pins[device];
+    {
+      node->pins = pins[device];
+      g_clear_pointer (&test->graph->outline, g_free); /* has it otherwise */
+    }
 }
 
 static TpTestCase *
