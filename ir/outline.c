@@ -163,6 +163,7 @@ fill_nodes (Block *block, const TpGraph *graph)
         .opset = it->opset,
         .kind = it->op == NULL ? TP_OP_OPAQUE : it->op->kind,
         .has_attrs = it->n_attrs > 0,
+        .has_small_sums = it->has_small_sums != 0,
         .is_pinned = it->pins != NULL,
         .is_view = tp_node_is_view (it),
         .is_stream = tp_node_is_stream (it),

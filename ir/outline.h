@@ -30,6 +30,7 @@ typedef struct
   int opset;
   guint kind : 8;             /* TpOpKind; of no op: OPAQUE */
   guint has_attrs : 1;
+  guint has_small_sums : 1;
   guint is_pinned : 1;        /* may not be everywhere */
   guint is_view : 1;          /* tp_node_is_view () */
   guint is_stream : 1;        /* tp_node_is_stream () */

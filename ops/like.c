@@ -277,6 +277,7 @@ add_node (Writer *writer, int index)
   if (node->op == NULL)
     add_string (writer, writer->graph->nodes[index].type);
   add_number (writer, node->opset);
+  add_number (writer, node->has_small_sums);
   add_number (writer, node->n_inputs);
   for (int i = 0; i < node->n_inputs; i++)
     add_tensor (writer, node->inputs[i]);

@@ -173,6 +173,22 @@ test_pairs (void)
     }
 }
 
+/* What a pass has found of the sums of one is in its kernel. */
+static void
+test_small_sums (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = test_graph_new (
+      17, "int8 x 4 8;int8 w 8 4;MatMulInteger x w -> a;MatMulInteger x w -> b",
+      &error);
+  g_autofree int *like = NULL;
+
+  g_assert_no_error (error);
+  graph->nodes[1].has_small_sums = TRUE;
+  like = tp_lower_find_like (graph, NULL);
+  g_assert_cmpint (like[1], ==, 1);
+}
+
 /* A group is one of its own kind, whatever its first node is like. */
 static void
 test_groups (void)
@@ -248,6 +264,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/like/cases-shuffled",
                         GINT_TO_POINTER (TEST_LAYOUT_SHUFFLED), test_cases);
   g_test_add_func ("/like/pairs", test_pairs);
+  g_test_add_func ("/like/small-sums", test_small_sums);
   g_test_add_func ("/like/groups", test_groups);
   g_test_add_func ("/like/group-pairs", test_group_pairs);
   return g_test_run ();

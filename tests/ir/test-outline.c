@@ -45,6 +45,7 @@ check_node (const TpGraph *graph, const TpOutline *outline, int index)
   g_assert_cmpint (its->opset, ==, it->opset);
   g_assert_cmpint (its->kind, ==, it->op == NULL ? TP_OP_OPAQUE : it->op->kind);
   g_assert_cmpint (its->has_attrs, ==, it->n_attrs > 0);
+  g_assert_cmpint (its->has_small_sums, ==, it->has_small_sums);
   g_assert_cmpint (its->is_pinned, ==, it->pins != NULL);
   g_assert_cmpint (its->is_view, ==, tp_node_is_view (it));
   g_assert_cmpint (its->is_stream, ==, tp_node_is_stream (it));
