@@ -233,13 +233,13 @@ copy_figures (TpCosts *to, const TpCosts *from)
 
 /* Estimates that should have been left out, or groups without their ops. */
 static gboolean
-check_trust (TpBind *bind)
+check_trust (TpBind *bind, gboolean is_guessing)
 {
   const TpPlan *plan = bind->plan;
   g_autoptr (TpCosts) again = NULL;
 
   if (plan->version == 1 || plan->origin.trusts_estimates
-      || !tp_trust_has_doubts (plan->costs, bind->groups))
+      || !tp_trust_has_doubts (plan->costs, bind->groups, is_guessing))
     return TRUE;
   again = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
                         bind->graph, bind->groups);
@@ -322,7 +322,7 @@ check_figures (TpBind *bind)
     is_good = tp_bind_fail (bind, "same_silicon: devices are simulated");
   for (int i = 0; i < plan->n_devices; i++)
     is_good &= check_device (bind, i, is_guessing);
-  return check_errors (bind) && is_good && check_trust (bind)
+  return check_errors (bind) && is_good && check_trust (bind, is_guessing)
          && check_certain_choice (bind);
 }
 

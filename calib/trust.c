@@ -15,6 +15,7 @@ typedef struct
   gboolean *is_real;          /* [device]: its estimates are guesses */
   gboolean *can;              /* [device]: of what is together: may run all of it; */
   gboolean *knows;            /* [device]: and has a guess of none of it */
+  gboolean has_guesses;       /* some figure is estimated */
 } Trust;
 
 static gboolean
@@ -155,7 +156,7 @@ has_doubts (const Trust *trust, const TpGroups *groups, int device)
 
   if (!trust->is_real[device])
     return FALSE;
-  for (int i = 0; i < costs->n_nodes; i++)
+  for (int i = 0; i < costs->n_nodes && trust->has_guesses; i++)
     if (is_guess (trust, tp_costs_node (costs, i, device), device))
       return TRUE;
   for (int i = 0; i < costs->n_groups; i++)
@@ -165,11 +166,13 @@ has_doubts (const Trust *trust, const TpGroups *groups, int device)
 }
 
 gboolean
-tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups)
+tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups,
+                     gboolean has_guesses)
 {
   g_autofree gboolean *is_real
       = tp_new0 (gboolean, (gsize) costs->n_devices + 1);
-  const Trust trust = { .costs = (TpCosts *) costs, .is_real = is_real };
+  const Trust trust = { .costs = (TpCosts *) costs, .is_real = is_real,
+                        .has_guesses = has_guesses };
   gboolean is_any = FALSE, has_any = FALSE;
 
   for (int i = 0; i < costs->n_devices; i++)
@@ -189,7 +192,7 @@ tp_trust_measured (TpCosts *costs, const TpGraph *graph, const TpGroups *groups)
   g_autofree gboolean *is_real = tp_new0 (gboolean, n);
   g_autofree gboolean *can = tp_new0 (gboolean, n);
   g_autofree gboolean *knows = tp_new0 (gboolean, n);
-  Trust trust = { costs, graph, is_real, can, knows };
+  Trust trust = { costs, graph, is_real, can, knows, TRUE };
 
   for (int i = 0; i < costs->n_devices; i++)
     is_real[i] = !tp_device_is_simulated (costs->devices[i]);

@@ -11,8 +11,10 @@
 void tp_trust_measured (TpCosts *costs, const TpGraph *graph,
                         const TpGroups *groups);
 /* Whether that may change any of @costs, which are of @groups: not where all devices are
- * simulated, or the host, or nothing was guessed and groups are where their ops are. */
-gboolean tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups);
+ * simulated, or the host, or nothing was guessed and groups are where their ops are.
+ * @has_guesses: whether any figure is estimated. */
+gboolean tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups,
+                              gboolean has_guesses);
 /* Whether it was taken away. */
 gboolean tp_trust_is_doubted (const TpCost *cost);
 /* Of how many ops it was on @device. */
