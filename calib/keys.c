@@ -19,6 +19,14 @@
 
 #include <string.h>
 
+/* What is found out of a key. */
+typedef enum
+{
+  NAME,                       /* what tells it from others, and whether it can be run */
+  DESCRIBE,                   /* and family, label and work */
+  LOWER,                      /* and what it is lowered to */
+} Depth;
+
 /* The computation without its sizes: how many axes, loads, guards, which
  * arithmetic. Kernels of one family are built by one schedule. */
 static char *
@@ -122,8 +130,24 @@ work_of_reference (const TpGraph *graph, const TpNode *node, TpWork *work)
   work->flops = work->n_points;
 }
 
+/* @lowered: NULL: only `ref` runs it. */
 static void
-key_lower (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
+describe (TpKey *key, const TpGraph *graph, const TpLowered *lowered)
+{
+  const TpNode *node = &graph->nodes[key->nodes[0]];
+
+  if (lowered != NULL)
+    {
+      key->family = describe_family (lowered);
+      tp_lowered_count_work (lowered, &key->work);
+      return;
+    }
+  key->family = g_strdup_printf ("reference %s", node->type);
+  work_of_reference (graph, node, &key->work);
+}
+
+static void
+key_lower (TpKey *key, const TpGraph *graph, Depth depth)
 {
   const TpNode *node = &graph->nodes[key->nodes[0]];
   g_autofree char *text = NULL;
@@ -135,18 +159,16 @@ key_lower (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
     {
       key->is_lowerable = TRUE;
       text = tp_lowered_to_text (lowered);
-      key->family = describe_family (lowered);
-      tp_lowered_count_work (lowered, &key->work);
     }
   else
     {
       key->reason = g_intern_string (error->message);
       text = describe_reference (graph, node);
-      key->family = g_strdup_printf ("reference %s", node->type);
-      work_of_reference (graph, node, &key->work);
     }
   key->digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, text, -1);
-  if (keep_lowered)
+  if (depth != NAME)
+    describe (key, graph, lowered);
+  if (depth == LOWER)
     key->lowered = g_steal_pointer (&lowered);
 }
 
@@ -167,20 +189,20 @@ key_copy (TpKey *key, const TpKey *like)
 
 /* Of a group that no rule makes: no kernel is made of it. */
 static void
-key_init_claimed (TpKey *key, const TpGraph *graph)
+key_init_claimed (TpKey *key, const TpGraph *graph, Depth depth)
 {
-  key->label = describe_label (graph, key);
+  key->label = depth == NAME ? NULL : describe_label (graph, key);
   key->dtype = tp_dtype_get_name (find_output (graph, key)->dtype);
   key->reason = g_intern_static_string (TP_COSTS_CLAIMED_ELSEWHERE);
 }
 
 static void
-key_init (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
+key_init (TpKey *key, const TpGraph *graph, Depth depth)
 {
   const TpNode *node = &graph->nodes[key->nodes[0]];
   gboolean is_one = key->n_nodes == 1;
 
-  key->label = describe_label (graph, key);
+  key->label = depth == NAME ? NULL : describe_label (graph, key);
   key->dtype = tp_dtype_get_name (find_output (graph, key)->dtype);
   key->is_opaque = is_one
                    && (node->op == NULL || node->op->kind == TP_OP_OPAQUE);
@@ -188,7 +210,7 @@ key_init (TpKey *key, const TpGraph *graph, gboolean keep_lowered)
   key->has_reference = is_one && !key->is_opaque
                        && node->op->reference != NULL;
   if (!key->is_opaque && !key->is_free)
-    key_lower (key, graph, keep_lowered);
+    key_lower (key, graph, depth);
 }
 
 TpKeys *
@@ -221,11 +243,11 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
       const TpKey *first = like == NULL ? NULL : &keys->keys[like[i]];
 
       if (i >= graph->n_nodes && groups->groups[i - graph->n_nodes].is_claimed)
-        key_init_claimed (&keys->keys[i], graph);
+        key_init_claimed (&keys->keys[i], graph, DESCRIBE);
       else if (first != NULL && like[i] < i && first->is_lowerable)
         key_copy (&keys->keys[i], first);
       else
-        key_init (&keys->keys[i], graph, keep_lowered);
+        key_init (&keys->keys[i], graph, keep_lowered ? LOWER : DESCRIBE);
     }
   return g_steal_pointer (&keys);
 }
@@ -275,9 +297,9 @@ names_add (TpNames *names, const TpGraph *graph, const TpGroup *row)
   key->n_nodes = row->n_nodes;
   key->nodes = row->nodes;
   if (row->is_claimed)
-    key_init_claimed (key, graph);
+    key_init_claimed (key, graph, NAME);
   else
-    key_init (key, graph, FALSE);
+    key_init (key, graph, NAME);
   key->nodes = NULL;
 }
 

@@ -33,7 +33,7 @@ typedef struct
 typedef struct
 {
   int n;                      /* nodes, then groups */
-  TpArray *keys;              /* TpKey, without nodes */
+  TpArray *keys;              /* TpKey, without nodes, family, label and work */
   int *key_of;                /* [node, then group]: which of them */
 } TpNames;
 
