@@ -7,14 +7,12 @@
 
 #include <string.h>
 
-/* By its pins, and by what the device can. */
+/* By its pins. */
 static gboolean
-may_run (const TpChecker *checker, int node, int device)
+may_be_on (const TpChecker *checker, int node, int device)
 {
   const char *const *pins;
 
-  if (tp_costs_node (checker->costs, node, device)->time_ns == TP_COST_NONE)
-    return FALSE;
   if (!checker->nodes[node].is_pinned)
     return TRUE;
   pins = checker->graph->nodes[node].pins;
@@ -32,10 +30,15 @@ gather_nodes (TpChecker *checker)
   checker->node_costs = tp_new (gint64, (gsize) n * n_devices + 1);
   for (int i = 0; i < n; i++)
     for (int d = 0; d < n_devices; d++)
-      checker->node_costs[(gsize) i * n_devices + d]
-          = may_run (checker, i, d)
-                ? checker->measure (tp_costs_node (checker->costs, i, d))
-                : TP_COST_NONE;
+      {
+        const TpCost *cost = tp_costs_node (checker->costs, i, d);
+
+        checker->has_negative |= cost->time_ns < 0;
+        checker->node_costs[(gsize) i * n_devices + d]
+            = cost->time_ns != TP_COST_NONE && may_be_on (checker, i, d)
+                  ? checker->measure (cost)
+                  : TP_COST_NONE;
+      }
 }
 
 /* Where one of a colocation may not be, none of it may. */

@@ -121,11 +121,11 @@ check_cost_range (TpChecker *checker)
 {
   const TpCosts *costs = checker->costs;
   gint64 sum = 0;
-  gboolean is_good = TRUE;
+  gboolean is_good = !checker->has_negative;
 
   for (int i = 0; i < costs->n_nodes; i++)
     for (int d = 0; d < costs->n_devices; d++)
-      is_good = is_good && tp_costs_node (costs, i, d)->time_ns >= 0
+      is_good = is_good
                 && add_in_range (&sum, tp_checker_node_cost (checker, i, d));
   for (int i = 0; i < costs->n_tensors; i++)
     if (!checker->tensors[i].is_resident)
@@ -159,6 +159,25 @@ compute_gain (const TpChecker *checker, int index, int device)
 }
 
 static gboolean
+check_placement (TpChecker *checker, int index)
+{
+  const TpPlacement *it = &checker->plan->placements[index];
+  const TpNode *named = &checker->graph->nodes[index];
+
+  if (it->node != index)
+    return tp_checker_fail (checker, "ops[%d] places op %d, not '%s'", index,
+                            it->node, named->name);
+  if (it->device < 0 || it->device >= checker->costs->n_devices)
+    return tp_checker_fail (checker, "op '%s': there is no device %d",
+                            named->name, it->device);
+  return tp_checker_may_run (checker, index, it->device)
+         || tp_checker_fail (checker,
+                             "op '%s' is on %s, which its pins or lack of "
+                             "support rule out",
+                             named->name, checker->costs->devices[it->device]);
+}
+
+static gboolean
 check_form (TpChecker *checker)
 {
   int n_devices;
@@ -177,22 +196,8 @@ check_form (TpChecker *checker)
       checker->gains[(gsize) g * n_devices + d]
           = compute_gain (checker, g, d);
   for (int i = 0; i < checker->plan->n_placements; i++)
-    {
-      const TpPlacement *it = &checker->plan->placements[i];
-      const char *name = checker->graph->nodes[i].name;
-
-      if (it->node != i)
-        return tp_checker_fail (checker, "ops[%d] places op %d, not '%s'", i,
-                                it->node, name);
-      if (it->device < 0 || it->device >= n_devices)
-        return tp_checker_fail (checker, "op '%s': there is no device %d",
-                                name, it->device);
-      if (!tp_checker_may_run (checker, i, it->device))
-        return tp_checker_fail (checker,
-                                "op '%s' is on %s, which its pins or lack of "
-                                "support rule out",
-                                name, checker->costs->devices[it->device]);
-    }
+    if (!check_placement (checker, i))
+      return FALSE;
   return TRUE;
 }
 
@@ -340,23 +345,22 @@ check_transfer (TpChecker *checker, const TpTransfer *have,
   int tensor = want->tensor;
   gint64 time_ns
       = tp_costs_copy (checker->costs, tensor, want->from, want->to).time_ns;
-  const char *name = checker->graph->tensors[tensor].name;
+  const TpTensor *named = &checker->graph->tensors[tensor];
+  gint64 size_bytes = checker->tensors[tensor].size_bytes;
 
   if (have == NULL || have->tensor != tensor || have->from != want->from
       || have->to != want->to)
     tp_checker_fail (checker, "tensor '%s' is needed on %s, but no transfer "
                               "takes it there in its place in the list",
-                     name,
+                     named->name,
                      want->to == TP_COSTS_HOST
                          ? "the host"
                          : checker->costs->devices[want->to]);
-  else if (have->size_bytes != checker->graph->tensors[tensor].size_bytes
-           || have->time_ns != time_ns)
+  else if (have->size_bytes != size_bytes || have->time_ns != time_ns)
     tp_checker_fail (checker,
                      "the transfer of tensor '%s' should be %" G_GINT64_FORMAT
                      " bytes in %" G_GINT64_FORMAT " ns",
-                     name, checker->graph->tensors[tensor].size_bytes,
-                     time_ns);
+                     named->name, size_bytes, time_ns);
 }
 
 /* Returns the cost of all copies of tensor @index; *@n are before it in the
