@@ -99,14 +99,13 @@ find_common (const Builder *builder, int root, int device)
 {
   int host = builder->execution->host;
 
-  if (builder->input_of[root] >= 0 || builder->first_output[root] >= 0)
+  if (builder->is_mapped == NULL || builder->input_of[root] >= 0 || builder->first_output[root] >= 0)
     return -1;
   for (int other = 0; other < builder->execution->n_devices; other++)
     {
       int apart = other == host ? device : other, found;
 
-      if (builder->is_mapped == NULL || (device != host && other != host)
-          || !builder->is_mapped[apart])
+      if ((device != host && other != host) || !builder->is_mapped[apart])
         continue;
       found = *get_index (builder, root, other);
       /* the host has it in common with one only */
@@ -529,13 +528,4 @@ tp_execution_free (TpExecution *execution)
   g_free (execution->roots);
   g_free (execution->storage_of);
   g_free (execution);
-}
-
-int
-tp_execution_find_storage (const TpExecution *execution, int tensor,
-                           int device)
-{
-  return execution->storage_of[(gsize) execution->roots[tensor]
-                                   * execution->n_devices
-                               + device];
 }

@@ -109,7 +109,12 @@ void tp_execution_free (TpExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpExecution, tp_execution_free)
 
 /* The storage of @tensor on @device; -1: none. */
-int tp_execution_find_storage (const TpExecution *execution, int tensor,
-                               int device);
+static inline int
+tp_execution_find_storage (const TpExecution *execution, int tensor, int device)
+{
+  return execution->storage_of[(gsize) execution->roots[tensor]
+                                   * execution->n_devices
+                               + device];
+}
 
 #endif
