@@ -41,6 +41,7 @@ typedef struct
   Side *up, *down;            /* [node]: of all before it, and after it */
   gboolean pairs_elementwise; /* a rule does */
   gboolean has_joins;         /* some op puts others together */
+  gboolean has_reductions;
   const char *const *devices; /* (nullable) */
   gboolean *is_made;          /* [group with a given cost]: by rules, too */
 } Fusion;
@@ -331,6 +332,8 @@ apply (Fusion *fusion, const Rule *rule)
 {
   int n = fusion->graph->n_nodes;
 
+  if (rule->join == try_three && !fusion->has_reductions)
+    return;
   for (int i = 0; i < n && rule->is_backward; i++)
     look_up (fusion, i);
   for (int i = n - 1; i >= 0; i--)
@@ -445,6 +448,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
     {
       fusion->kinds[i] = KIND (fusion->nodes[i].kind);
       fusion->has_joins |= puts_together (fusion, i);
+      fusion->has_reductions |= fusion->nodes[i].kind == TP_OP_REDUCE;
     }
   find_readers (fusion);
 }
