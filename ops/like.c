@@ -91,6 +91,21 @@ add_number (Writer *writer, gint64 value)
   row->str[row->len] = 0;
 }
 
+static inline void
+add_pointer (Writer *writer, gconstpointer value)
+{
+  GString *row = writer->row;
+
+  if (row->len + sizeof value >= row->allocated_len)
+    {
+      tp_text_append_len (row, (const char *) &value, sizeof value);
+      return;
+    }
+  memcpy (row->str + row->len, &value, sizeof value);
+  row->len += sizeof value;
+  row->str[row->len] = 0;
+}
+
 static void
 add_string (Writer *writer, const char *text)
 {
@@ -273,7 +288,7 @@ add_node (Writer *writer, int index)
 {
   const TpNodeOutline *node = &writer->outline->nodes[index];
 
-  tp_text_append_len (writer->row, (const char *) &node->op, sizeof node->op);
+  add_pointer (writer, node->op);
   if (node->op == NULL)
     add_string (writer, writer->graph->nodes[index].type);
   add_number (writer, node->opset);
