@@ -20,11 +20,15 @@
 #define ELEMENTWISE KIND (TP_OP_MAP)
 #define SEVERAL 0 /* of what attention joins: nothing is joined to that */
 
+/* They are kept in bytes: walks over all ops wait for memory. */
+G_STATIC_ASSERT (KIND (TP_OP_OPAQUE) <= G_MAXUINT8);
+G_STATIC_ASSERT (TP_CHECKER_MAX_FUSED <= G_MAXUINT8);
+
 /* What of its chain lies on one side of an op, with itself. */
 typedef struct
 {
-  int n;
-  guint kind;
+  guint8 n;
+  guint8 kind;
 } Side;
 
 typedef struct
@@ -32,7 +36,7 @@ typedef struct
   const TpGraph *graph;
   const TpTensorOutline *tensors;
   const TpNodeOutline *nodes;
-  guint *kinds;               /* [node]: of itself */
+  guint8 *kinds;              /* [node]: of itself */
   int *alone_to;              /* [node]: what it goes to alone; -1: nothing */
   int *handed_to;             /* [node]: likewise, and need not be stored */
   int *giver, *next_giver;    /* [node]: one that is handed to it; another that is
@@ -430,7 +434,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   fusion->graph = graph;
   fusion->tensors = tp_graph_get_outline (graph)->tensors;
   fusion->nodes = tp_graph_get_outline (graph)->nodes;
-  fusion->kinds = tp_new (guint, n);
+  fusion->kinds = tp_new (guint8, n);
   fusion->alone_to = tp_new (int, n);
   fusion->handed_to = tp_new (int, n);
   fusion->giver = tp_new (int, n);
