@@ -123,14 +123,14 @@ own_arc (const TpCheckerArcs *arcs, int node, int device)
 {
   const TpChecker *checker = arcs->checker;
   TpCheckerArc arc = new_arc (arcs, OWN, node, device);
-  const TpNode *it;
+  const TpNodeOutline *it;
 
   arc.capacity = tp_checker_node_cost (checker, node, device);
   if (arc.capacity == TP_COST_NONE)
     arc.capacity = INFINITE;
   if (arc.capacity == INFINITE || checker->costs->host >= 0)
     return arc;
-  it = &checker->graph->nodes[node];
+  it = &checker->nodes[node];
   for (int i = 0; i < it->n_outputs; i++)
     arc.capacity += fetch_cost (arcs, it->outputs[i], device);
   return arc;
@@ -337,7 +337,7 @@ tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCutVertex from,
 {
   gboolean is_from_op = from.kind == TP_CUT_NODE;
   gboolean is_to_op = to.kind == TP_CUT_NODE;
-  const TpNode *node;
+  const TpNodeOutline *node;
   int n = 0, device = is_to_op ? 1 : 0;
 
   if (from.kind == TP_CUT_ON_FIRST || to.kind == TP_CUT_ON_SECOND
@@ -347,7 +347,7 @@ tp_checker_arcs_count_copies (const TpCheckerArcs *arcs, TpCutVertex from,
       || !((from.kind == TP_CUT_SOURCE && is_to_op)
            || (is_from_op && to.kind == TP_CUT_SINK)))
     return 0;
-  node = &arcs->checker->graph->nodes[is_to_op ? to.index : from.index];
+  node = &arcs->checker->nodes[is_to_op ? to.index : from.index];
   for (int i = 0; i < node->n_outputs; i++)
     n += fetch_cost (arcs, node->outputs[i], device) > 0;
   return n;
@@ -377,7 +377,7 @@ gather_copies (TpCheckerArcs *arcs)
         continue;
       copies->is_plain = it->producer >= 0 && it->n_readers == 1
                          && !it->is_output
-                         && checker->graph->nodes[it->producer].n_outputs == 1;
+                         && checker->nodes[it->producer].n_outputs == 1;
       if (copies->is_plain)
         arcs->plains[it->producer] = (TpCheckerPlain){ i, it->readers[0] };
     }

@@ -72,14 +72,16 @@ gather_legs (TpChecker *checker)
   int n_devices = costs->n_devices;
 
   checker->legs
-      = tp_new0 (TpCheckerLegs, (gsize) costs->n_tensors * n_devices + 1);
+      = tp_new (TpCheckerLegs, (gsize) costs->n_tensors * n_devices + 1);
   for (int i = 0; i < costs->n_tensors; i++)
     for (int d = 0; d < n_devices; d++)
-      if (d != costs->host)
-        checker->legs[(gsize) i * n_devices + d] = (TpCheckerLegs){
-          .fetch = checker->measure (tp_costs_fetch (costs, i, d)),
-          .feed = checker->measure (tp_costs_feed (costs, i, d)),
-        };
+      checker->legs[(gsize) i * n_devices + d]
+          = d == costs->host
+                ? (TpCheckerLegs){ 0, 0 }
+                : (TpCheckerLegs){
+                    .fetch = checker->measure (tp_costs_fetch (costs, i, d)),
+                    .feed = checker->measure (tp_costs_feed (costs, i, d)),
+                  };
 }
 
 gboolean
