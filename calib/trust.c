@@ -150,18 +150,18 @@ is_group_doubted (const Trust *trust, const TpGroup *group, int index,
 }
 
 static gboolean
-has_doubts (const Trust *trust, const TpGroups *groups, int device)
+has_doubts (const Trust *trust, const TpGroups *groups)
 {
   const TpCosts *costs = trust->costs;
 
-  if (!trust->is_real[device])
-    return FALSE;
   for (int i = 0; i < costs->n_nodes && trust->has_guesses; i++)
-    if (is_guess (trust, tp_costs_node (costs, i, device), device))
-      return TRUE;
+    for (int d = 0; d < costs->n_devices; d++)
+      if (is_guess (trust, tp_costs_node (costs, i, d), d))
+        return TRUE;
   for (int i = 0; i < costs->n_groups; i++)
-    if (is_group_doubted (trust, &groups->groups[i], i, device))
-      return TRUE;
+    for (int d = 0; d < costs->n_devices; d++)
+      if (trust->is_real[d] && is_group_doubted (trust, &groups->groups[i], i, d))
+        return TRUE;
   return FALSE;
 }
 
@@ -173,16 +173,14 @@ tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups,
       = tp_new0 (gboolean, (gsize) costs->n_devices + 1);
   const Trust trust = { .costs = (TpCosts *) costs, .is_real = is_real,
                         .has_guesses = has_guesses };
-  gboolean is_any = FALSE, has_any = FALSE;
+  gboolean is_any = FALSE;
 
   for (int i = 0; i < costs->n_devices; i++)
     {
       is_real[i] = !tp_device_is_simulated (costs->devices[i]);
       is_any |= is_real[i] && i != costs->host;
     }
-  for (int i = 0; is_any && !has_any && i < costs->n_devices; i++)
-    has_any = has_doubts (&trust, groups, i);
-  return has_any;
+  return is_any && has_doubts (&trust, groups);
 }
 
 void
