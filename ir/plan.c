@@ -303,7 +303,8 @@ tp_graph_pin (TpGraph *graph, const char *const *pins, GError **error)
   pinned->ref_count = 1;
   pinned->region = region;
   pinned->tables[0] = pinned->tables[1] = NULL;
-  pinned->digest = NULL;        /* pins are in it */
+  pinned->digest = NULL;        /* pins are in both */
+  pinned->outline = NULL;
   nodes = tp_region_dup (region, graph->nodes, graph->n_nodes, sizeof *nodes,
                          error);
   if (nodes == NULL)

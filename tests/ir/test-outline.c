@@ -3,6 +3,7 @@
 
 #include "ir/op.h"
 #include "ir/outline.h"
+#include "ir/plan.h"
 #include "random-model.h"
 
 #define N_MODELS 30
@@ -90,6 +91,23 @@ test_full (void)
   check_graph (graph);
 }
 
+/* Of a graph made of another whose outline there is already. */
+static void
+test_pinned (void)
+{
+  static const char *const pins[] = { "*=cpu", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = random_model (5);
+  g_autoptr (TpGraph) pinned = NULL;
+
+  check_graph (graph);
+  pinned = tp_graph_pin (graph, pins, &error);
+  g_assert_no_error (error);
+  check_graph (pinned);
+  check_graph (graph);
+  g_assert_true (tp_graph_get_outline (pinned)->nodes[0].is_pinned);
+}
+
 static gpointer
 ask (gpointer graph)
 {
@@ -115,6 +133,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/outline/random", test_random);
   g_test_add_func ("/outline/full", test_full);
+  g_test_add_func ("/outline/pinned", test_pinned);
   g_test_add_func ("/outline/threads", test_threads);
   return g_test_run ();
 }
