@@ -299,6 +299,7 @@ add_node (Writer *writer, int index)
   add_number (writer, node->n_outputs);
   for (int i = 0; i < node->n_outputs; i++)
     add_tensor (writer, node->outputs[i]);
+  add_number (writer, node->has_attrs);
   if (node->has_attrs)
     add_attrs (writer, &writer->graph->nodes[index]);
 }

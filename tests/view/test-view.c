@@ -72,7 +72,7 @@ chain_init (Chain *chain)
   chain->members[0] = 2;
   chain->members[1] = 3;
   chain->group = (TpGroup){ 2, chain->members, FALSE };
-  chain->groups = (TpGroups){ 1, &chain->group };
+  chain->groups = (TpGroups){ .n_groups = 1, .groups = &chain->group };
   chain->devices[0] = cpu_name;
   chain->devices[1] = gpu_name;
   chain->graph = (TpGraph){ .n_tensors = N_OPS + 1, .tensors = chain->tensors,
