@@ -86,7 +86,7 @@ static const TpDtypeRow rows[] = {
     .least_normal = FLT_MIN, .rounding = FLT_EPSILON / 2,
     .onnx = 1, .npy = "<f4", .safetensors = "F32", .opencl = "float" },
   [TPLAN_DTYPE_FLOAT64] = { .name = "float64", .size = 8,
-    REALS (load_float64, store_float64), .compute = TP_COMPUTE_NONE,
+    REALS (load_float64, store_float64), .compute = TP_COMPUTE_FLOAT64,
     .least_normal = DBL_MIN, .rounding = DBL_EPSILON / 2,
     .onnx = 11, .npy = "<f8", .safetensors = "F64", .opencl = "double" },
   [TPLAN_DTYPE_INT64] = { .name = "int64", .size = 8,
@@ -188,21 +188,21 @@ tp_dtype_is_integer (TpDtype dtype)
   return tp_dtype_get (dtype)->class != TP_CLASS_REAL;
 }
 
-gboolean
-tp_dtype_has_kernels (TpDtype dtype)
+TpDtype
+tp_dtype_get_computed (TpDtype dtype)
 {
-  return tp_dtype_get (dtype)->compute != TP_COMPUTE_NONE;
+  static const TpDtype dtypes[] = { [TP_COMPUTE_FLOAT32] = TPLAN_DTYPE_FLOAT32,
+                                    [TP_COMPUTE_FLOAT64] = TPLAN_DTYPE_FLOAT64,
+                                    [TP_COMPUTE_INT64] = TPLAN_DTYPE_INT64 };
+
+  return dtypes[tp_dtype_get (dtype)->compute];
 }
 
 gboolean
 tp_dtype_holds_results (TpDtype dtype)
 {
-  static const gsize sizes[] = { [TP_COMPUTE_NONE] = sizeof (double),
-                                 [TP_COMPUTE_FLOAT32] = sizeof (float),
-                                 [TP_COMPUTE_INT64] = sizeof (gint64) };
-  const TpDtypeRow *row = tp_dtype_get (dtype);
-
-  return row->size == sizes[row->compute];
+  return tp_dtype_get_size (dtype)
+         == tp_dtype_get_size (tp_dtype_get_computed (dtype));
 }
 
 gboolean
@@ -210,8 +210,7 @@ tp_dtype_hands_on (TpDtype dtype)
 {
   const TpDtypeRow *row = tp_dtype_get (dtype);
 
-  return tp_dtype_has_kernels (dtype)
-         && (row->class != TP_CLASS_INTEGER || tp_dtype_holds_results (dtype));
+  return row->class != TP_CLASS_INTEGER || tp_dtype_holds_results (dtype);
 }
 
 char *

@@ -19,9 +19,10 @@ typedef enum
 /* What kernels hold an element in between load and store. */
 typedef enum
 {
-  TP_COMPUTE_NONE,            /* no kernel takes it: ref runs it in double */
   TP_COMPUTE_FLOAT32,
+  TP_COMPUTE_FLOAT64,         /* where the device has it */
   TP_COMPUTE_INT64,           /* exact, wrapped when stored */
+  TP_N_COMPUTES,
 } TpDtypeCompute;
 
 /* The names in formats stand here too: whoever adds a type must think of each
@@ -62,7 +63,8 @@ gboolean tp_dtype_find_onnx (gint64 number, TpDtype *out_dtype);
 const char *tp_dtype_get_name (TpDtype dtype);
 gsize tp_dtype_get_size (TpDtype dtype);
 gboolean tp_dtype_is_integer (TpDtype dtype);        /* bool is */
-gboolean tp_dtype_has_kernels (TpDtype dtype);
+/* Float32, float64 or int64: what holds as it is what kernels compute of @dtype. */
+TpDtype tp_dtype_get_computed (TpDtype dtype);
 /* Whether memory holds what kernels compute as it is: what goes through memory
  * is then what is handed on. */
 gboolean tp_dtype_holds_results (TpDtype dtype);

@@ -6,6 +6,7 @@
 
 #include "kernel/jit-llvm-integer.h"
 #include "kernel/jit-llvm-type.h"
+#include "kernel/jit-llvm-memory.h"
 #include "kernel/jit-llvm-value.h"
 #include "kernel/jit-llvm.h"
 #include "kernel/object.h"

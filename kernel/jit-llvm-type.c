@@ -12,6 +12,7 @@ tp_llvm_type (const TpLlvmEmitter *emitter, TpKind kind, int lanes)
       kind == TP_KIND_INDEX  ? LLVMInt64TypeInContext (emitter->context)
       : kind == TP_KIND_I32  ? LLVMInt32TypeInContext (emitter->context)
       : kind == TP_KIND_MASK ? LLVMInt1TypeInContext (emitter->context)
+      : kind == TP_KIND_F64  ? LLVMDoubleTypeInContext (emitter->context)
                              : LLVMFloatTypeInContext (emitter->context);
 
   return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
@@ -21,12 +22,20 @@ LLVMTypeRef
 tp_llvm_memory_type (const TpLlvmEmitter *emitter, TpDtype dtype, int lanes)
 {
   LLVMTypeRef scalar =
-      !tp_dtype_is_integer (dtype) && tp_dtype_holds_results (dtype)
+      dtype == TPLAN_DTYPE_FLOAT64
+          ? LLVMDoubleTypeInContext (emitter->context)
+      : dtype == TPLAN_DTYPE_FLOAT32
           ? LLVMFloatTypeInContext (emitter->context)
           : LLVMIntTypeInContext (emitter->context,
                                   8 * (unsigned)tp_dtype_get_size (dtype));
 
   return lanes == 1 ? scalar : LLVMVectorType (scalar, lanes);
+}
+
+LLVMValueRef
+tp_llvm_const_i32 (const TpLlvmEmitter *emitter, gint64 value)
+{
+  return LLVMConstInt (LLVMInt32TypeInContext (emitter->context), value, TRUE);
 }
 
 LLVMValueRef

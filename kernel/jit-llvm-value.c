@@ -1,23 +1,16 @@
-/* jit-llvm-value.c: the values and memory accesses of a kernel as LLVM IR. */
+/* jit-llvm-value.c: the values of a kernel as LLVM IR. */
 #include "config.h"
 
 #include "kernel/jit-llvm-value.h"
 
 #include "kernel/jit-llvm-bytes.h"
 #include "kernel/jit-llvm-integer.h"
-#include "kernel/jit-llvm-narrow.h"
 #include "kernel/jit-llvm-type.h"
 #include "kernel/jit-llvm.h"
 
 #include <string.h>
 
 #define MAX_LANES 16
-
-static LLVMValueRef
-const_int (const TpLlvmEmitter *emitter, gint64 value)
-{
-  return LLVMConstInt (LLVMInt32TypeInContext (emitter->context), value, TRUE);
-}
 
 /* Calls the intrinsic @name overloaded on the type of @args[0]. */
 static LLVMValueRef
@@ -53,14 +46,21 @@ emit_leaf (TpLlvmEmitter *emitter, const TpInstr *instr)
       return LLVMGetParam (emitter->function, 3);
     case TP_I_IOTA:
       for (int i = 0; i < instr->lanes; i++)
-        parts[i] = const_int (emitter, i);
+        parts[i] = tp_llvm_const_i32 (emitter, i);
       return instr->lanes == 1 ? parts[0]
                                : LLVMConstVector (parts, instr->lanes);
     case TP_I_CONST_F32:
       /* By its bits: a double would lose the payload of a NaN. */
       memcpy (&bits, &instr->fimm, sizeof bits);
       return tp_llvm_const_splat (
-          LLVMConstBitCast (const_int (emitter, (gint32)bits), scalar),
+          LLVMConstBitCast (tp_llvm_const_i32 (emitter, (gint32)bits), scalar),
+          instr->lanes);
+    case TP_I_CONST_F64:
+      return tp_llvm_const_splat (
+          LLVMConstBitCast (
+              LLVMConstInt (LLVMInt64TypeInContext (emitter->context),
+                            instr->imm, TRUE),
+              scalar),
           instr->lanes);
     default: /* constants; ITEM is 0 */
       return tp_llvm_const_splat (LLVMConstInt (scalar, instr->imm, TRUE),
@@ -74,7 +74,7 @@ shuffle (TpLlvmEmitter *emitter, LLVMValueRef vector, int first, int n)
   LLVMValueRef parts[MAX_LANES];
 
   for (int i = 0; i < n; i++)
-    parts[i] = const_int (emitter, first + i);
+    parts[i] = tp_llvm_const_i32 (emitter, first + i);
   return LLVMBuildShuffleVector (emitter->builder, vector,
                                  LLVMGetUndef (LLVMTypeOf (vector)),
                                  LLVMConstVector (parts, n), "");
@@ -87,7 +87,7 @@ emit_splat (TpLlvmEmitter *emitter, LLVMValueRef scalar, const TpInstr *instr)
   LLVMTypeRef type = LLVMVectorType (LLVMTypeOf (scalar), instr->lanes);
   LLVMValueRef vector =
       LLVMBuildInsertElement (emitter->builder, LLVMGetUndef (type), scalar,
-                              const_int (emitter, 0), "");
+                              tp_llvm_const_i32 (emitter, 0), "");
 
   return LLVMBuildShuffleVector (emitter->builder, vector, LLVMGetUndef (type),
                                  LLVMConstNull (mask_type), "");
@@ -114,9 +114,9 @@ combine (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x,
   LLVMValueRef first;
 
   if (instr->op == TP_I_LANE_SUM)
-    return instr->kind == TP_KIND_F32 ? LLVMBuildFAdd (builder, x, y, "")
-                                      : LLVMBuildAdd (builder, x, y, "");
-  if (instr->kind == TP_KIND_F32)
+    return tp_kind_is_real (instr->kind) ? LLVMBuildFAdd (builder, x, y, "")
+                                         : LLVMBuildAdd (builder, x, y, "");
+  if (tp_kind_is_real (instr->kind))
     return emit_extremum (emitter, is_max, x, y);
   first = LLVMBuildICmp (builder, is_max ? LLVMIntSGT : LLVMIntSLT, x, y, "");
   return LLVMBuildSelect (builder, first, x, y, "");
@@ -139,9 +139,9 @@ emit_reduction (TpLlvmEmitter *emitter, const TpInstr *instr,
       else
         {
           low = LLVMBuildExtractElement (emitter->builder, value,
-                                         const_int (emitter, 0), "");
+                                         tp_llvm_const_i32 (emitter, 0), "");
           high = LLVMBuildExtractElement (emitter->builder, value,
-                                          const_int (emitter, 1), "");
+                                          tp_llvm_const_i32 (emitter, 1), "");
         }
       value = combine (emitter, instr, low, high);
     }
@@ -156,7 +156,7 @@ emit_shuffle (TpLlvmEmitter *emitter, const TpInstr *instr)
   int n = instr->lanes, first = instr->imm * n / 2;
 
   for (int i = 0; i < n; i++)
-    lanes[i] = const_int (emitter, instr->op == TP_I_ZIP
+    lanes[i] = tp_llvm_const_i32 (emitter, instr->op == TP_I_ZIP
                                        ? first + i / 2 + i % 2 * n
                                        : 2 * i + instr->imm);
   return LLVMBuildShuffleVector (emitter->builder, emitter->values[instr->a],
@@ -194,11 +194,11 @@ emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
       return emit_splat (emitter, a, instr);
     case TP_I_EXTRACT:
       return LLVMBuildExtractElement (emitter->builder, a,
-                                      const_int (emitter, instr->imm), "");
+                                      tp_llvm_const_i32 (emitter, instr->imm), "");
     case TP_I_INSERT:
       return LLVMBuildInsertElement (
           emitter->builder, a, tp_llvm_get_value (emitter, instr->b, is_narrow),
-          const_int (emitter, instr->imm), "");
+          tp_llvm_const_i32 (emitter, instr->imm), "");
     case TP_I_ZIP:
     case TP_I_UNZIP:
       return emit_shuffle (emitter, instr);
@@ -242,6 +242,38 @@ emit_float (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef *args)
     }
 }
 
+/* Lane by lane, of a function that is linked to the kernel. */
+static LLVMValueRef
+emit_call (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef *args)
+{
+  static const char *const names[] = { "exp", "log", "tanh", "erf",
+                                       "sin", "cos", "pow" };
+  const char *name = names[instr->op - TP_I_FEXP];
+  LLVMTypeRef real = tp_llvm_type (emitter, TP_KIND_F64, 1);
+  LLVMTypeRef types[] = { real, real };
+  int n_args = instr->b >= 0 ? 2 : 1;
+  LLVMTypeRef type = LLVMFunctionType (real, types, n_args, FALSE);
+  LLVMValueRef function = LLVMGetNamedFunction (emitter->module, name);
+  LLVMValueRef result, lane, parts[2];
+
+  if (function == NULL)
+    function = LLVMAddFunction (emitter->module, name, type);
+  if (instr->lanes == 1)
+    return LLVMBuildCall2 (emitter->builder, type, function, args, n_args, "");
+  result = LLVMGetUndef (tp_llvm_type (emitter, TP_KIND_F64, instr->lanes));
+  for (int i = 0; i < instr->lanes; i++)
+    {
+      for (int k = 0; k < n_args; k++)
+        parts[k] = LLVMBuildExtractElement (emitter->builder, args[k],
+                                            tp_llvm_const_i32 (emitter, i), "");
+      lane = LLVMBuildCall2 (emitter->builder, type, function, parts, n_args,
+                             "");
+      result = LLVMBuildInsertElement (emitter->builder, result, lane,
+                                       tp_llvm_const_i32 (emitter, i), "");
+    }
+  return result;
+}
+
 /* To INDEX: only what is in range is converted, for the rest would be poison.
  */
 static LLVMValueRef
@@ -249,7 +281,8 @@ emit_truncation (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
 {
   LLVMBuilderRef builder = emitter->builder;
   LLVMTypeRef index = tp_llvm_type (emitter, TP_KIND_INDEX, 1);
-  LLVMTypeRef real = tp_llvm_type (emitter, TP_KIND_F32, 1);
+  LLVMTypeRef real =
+      tp_llvm_type (emitter, emitter->kernel->instrs[instr->a].kind, 1);
   int lanes = instr->lanes;
   LLVMValueRef end = tp_llvm_const_splat (LLVMConstReal (real, 0x1p63), lanes);
   LLVMValueRef start =
@@ -283,7 +316,7 @@ is_in_32_bits (const TpLlvmEmitter *emitter, TpValue value)
   return range->lo >= G_MININT32 && range->hi <= G_MAXINT32;
 }
 
-/* Between INDEX and F32. */
+/* Between INDEX and reals. */
 static LLVMValueRef
 emit_index_conversion (TpLlvmEmitter *emitter, const TpInstr *instr,
                        LLVMValueRef x)
@@ -292,7 +325,7 @@ emit_index_conversion (TpLlvmEmitter *emitter, const TpInstr *instr,
   LLVMTypeRef narrow = tp_llvm_type (emitter, TP_KIND_I32, instr->lanes);
   LLVMBuilderRef builder = emitter->builder;
 
-  if (instr->op == TP_I_INDEX_TO_F32)
+  if (instr->op != TP_I_REAL_TO_INDEX)
     return LLVMBuildSIToFP (
         builder,
         tp_llvm_get_value (emitter, instr->a,
@@ -317,13 +350,19 @@ emit_conversion (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef x)
       return LLVMBuildIntCast2 (builder, x, type, TRUE, "");
     case TP_I_F32_TO_I32:
       return LLVMBuildFPToSI (builder, x, type, "");
-    case TP_I_F32_TO_INDEX:
+    case TP_I_REAL_TO_INDEX:
     case TP_I_INDEX_TO_F32:
+    case TP_I_INDEX_TO_F64:
       return emit_index_conversion (emitter, instr, x);
+    case TP_I_F64_TO_F32:
+      return LLVMBuildFPTrunc (builder, x, type, "");
+    case TP_I_F32_TO_F64:
+      return LLVMBuildFPExt (builder, x, type, "");
     case TP_I_I32_TO_F32:
       return LLVMBuildSIToFP (builder, x, type, "");
     case TP_I_AS_I32:
     case TP_I_AS_F32:
+    case TP_I_AS_INDEX:
       return LLVMBuildBitCast (builder, x, type, "");
     default:
       return NULL;
@@ -377,7 +416,9 @@ emit_lanewise (TpLlvmEmitter *emitter, const TpInstr *instr)
     default:
       break;
     }
-  return instr->kind == TP_KIND_F32
+  if (instr->op >= TP_I_FEXP && instr->op <= TP_I_FPOW)
+    return emit_call (emitter, instr, args);
+  return tp_kind_is_real (instr->kind)
              ? emit_float (emitter, instr, args)
              : tp_llvm_emit_integer (emitter, instr, args[0], args[1]);
 }
@@ -397,195 +438,4 @@ tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr)
              ? LLVMBuildIntCast2 (emitter->builder, value,
                                   tp_llvm_get_type (emitter, self), TRUE, "")
              : value;
-}
-
-/* --- memory ------------------------------------------------------------- */
-
-static TpDtype
-dtype_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
-{
-  return emitter->kernel->buffers[instr->buffer].dtype;
-}
-
-static LLVMTypeRef
-access_type (const TpLlvmEmitter *emitter, const TpInstr *instr, int lanes)
-{
-  return tp_llvm_memory_type (emitter, dtype_of (emitter, instr), lanes);
-}
-
-static int
-alignment_of (const TpLlvmEmitter *emitter, const TpInstr *instr)
-{
-  return (int)tp_dtype_get_size (dtype_of (emitter, instr));
-}
-
-/* A pointer to @type. */
-static LLVMValueRef
-emit_address (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMTypeRef type)
-{
-  LLVMValueRef pointer = LLVMBuildInBoundsGEP2 (
-      emitter->builder, access_type (emitter, instr, 1),
-      emitter->bases[instr->buffer], &emitter->values[instr->a], 1, "");
-
-  return LLVMBuildBitCast (emitter->builder, pointer, LLVMPointerType (type, 0),
-                           "");
-}
-
-/* An element in memory as a value. */
-static LLVMValueRef
-widen (TpLlvmEmitter *emitter, const TpInstr *instr, LLVMValueRef element)
-{
-  TpValue self = (TpValue)(instr - emitter->kernel->instrs);
-  LLVMTypeRef type = tp_llvm_get_type (emitter, self);
-  TpDtype dtype = dtype_of (emitter, instr);
-
-  if (tp_dtype_holds_results (dtype))
-    return element;
-  if (!tp_dtype_is_integer (dtype))
-    return tp_llvm_widen_real (emitter, dtype, element);
-  return tp_dtype_get (dtype)->low < 0
-             ? LLVMBuildSExt (emitter->builder, element, type, "")
-             : LLVMBuildZExt (emitter->builder, element, type, "");
-}
-
-/* And back: what is stored. */
-static LLVMValueRef
-narrow (TpLlvmEmitter *emitter, const TpInstr *instr)
-{
-  LLVMTypeRef type = access_type (emitter, instr, instr->lanes);
-  LLVMBuilderRef builder = emitter->builder;
-  LLVMValueRef value = emitter->values[instr->b];
-  TpDtype dtype = dtype_of (emitter, instr);
-
-  if (tp_dtype_holds_results (dtype))
-    return tp_llvm_get_value (emitter, instr->b, FALSE);
-  if (!tp_dtype_is_integer (dtype))
-    return tp_llvm_narrow_real (emitter, dtype, value);
-  if (tp_dtype_get (dtype)->class != TP_CLASS_BOOL)
-    return LLVMBuildIntCast2 (builder, value, type, TRUE, "");
-  value = LLVMBuildICmp (builder, LLVMIntNE, value,
-                         LLVMConstNull (LLVMTypeOf (value)), "");
-  return LLVMBuildZExt (builder, value, type, "");
-}
-
-/* llvm.masked.load (pointer, align, mask, passthru) and
- * llvm.masked.store (value, pointer, align, mask) */
-static LLVMValueRef
-call_masked (TpLlvmEmitter *emitter, const char *name, LLVMTypeRef *types,
-             LLVMValueRef *args)
-{
-  unsigned id = LLVMLookupIntrinsicID (name, strlen (name));
-  LLVMValueRef function =
-      LLVMGetIntrinsicDeclaration (emitter->module, id, types, 2);
-
-  return LLVMBuildCall2 (emitter->builder,
-                         LLVMIntrinsicGetType (emitter->context, id, types, 2),
-                         function, args, 4, "");
-}
-
-/* llvm.prefetch (pointer, read, near, data): of what lies imm elements on. */
-static void
-emit_prefetch (TpLlvmEmitter *emitter, const TpInstr *instr)
-{
-  LLVMTypeRef type =
-      LLVMPointerType (LLVMInt8TypeInContext (emitter->context), 0);
-  LLVMTypeRef i32 = LLVMInt32TypeInContext (emitter->context);
-  unsigned id = LLVMLookupIntrinsicID ("llvm.prefetch", 13);
-  LLVMValueRef index = emitter->values[instr->a], pointer;
-  LLVMValueRef args[] = { NULL, LLVMConstInt (i32, 0, FALSE),
-                          LLVMConstInt (i32, 3, FALSE),
-                          LLVMConstInt (i32, 1, FALSE) };
-
-  index =
-      LLVMBuildAdd (emitter->builder, index,
-                    LLVMConstInt (LLVMTypeOf (index), instr->imm, FALSE), "");
-  pointer = LLVMBuildGEP2 (emitter->builder, access_type (emitter, instr, 1),
-                           emitter->bases[instr->buffer], &index, 1, "");
-  args[0] = LLVMBuildBitCast (emitter->builder, pointer, type, "");
-  LLVMBuildCall2 (
-      emitter->builder, LLVMIntrinsicGetType (emitter->context, id, &type, 1),
-      LLVMGetIntrinsicDeclaration (emitter->module, id, &type, 1), args, 4, "");
-}
-
-/* All without a mask. */
-static LLVMValueRef
-emit_plain_load (TpLlvmEmitter *emitter, const TpInstr *instr,
-                 LLVMTypeRef type, LLVMValueRef pointer)
-{
-  LLVMValueRef load = LLVMBuildLoad2 (emitter->builder, type, pointer, "");
-
-  LLVMSetAlignment (load, alignment_of (emitter, instr));
-  return load;
-}
-
-LLVMValueRef
-tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr)
-{
-  gboolean is_fours = instr->op == TP_I_LOAD4;
-  LLVMTypeRef type = is_fours ? tp_llvm_type (emitter, instr->kind, instr->lanes)
-                              : access_type (emitter, instr, instr->lanes);
-  LLVMValueRef pointer = emit_address (emitter, instr, type), load, zero;
-  LLVMTypeRef types[] = { type, LLVMTypeOf (pointer) };
-  int alignment = alignment_of (emitter, instr);
-  LLVMValueRef args[] = { pointer, const_int (emitter, alignment), NULL,
-                          LLVMConstNull (type) };
-
-  if (instr->imm > 0)
-    emit_prefetch (emitter, instr);
-  if (is_fours)
-    return emit_plain_load (emitter, instr, type, pointer);
-  if (instr->b >= 0 && instr->lanes > 1)
-    {
-      args[2] = emitter->values[instr->b];
-      load = call_masked (emitter, "llvm.masked.load", types, args);
-      return widen (emitter, instr, load);
-    }
-  if (instr->b >= 0)
-    {
-      zero =
-          LLVMBuildBitCast (emitter->builder, emitter->zero_slot, types[1], "");
-      pointer = LLVMBuildSelect (emitter->builder, emitter->values[instr->b],
-                                 pointer, zero, "");
-    }
-  load = emit_plain_load (emitter, instr, type, pointer);
-  return widen (emitter, instr, load);
-}
-
-static void
-emit_scalar_store (TpLlvmEmitter *emitter, const TpInstr *instr,
-                   LLVMValueRef value, LLVMValueRef pointer)
-{
-  LLVMBasicBlockRef then, end;
-
-  then = LLVMAppendBasicBlockInContext (emitter->context, emitter->function,
-                                        "store");
-  end = LLVMAppendBasicBlockInContext (emitter->context, emitter->function,
-                                       "stored");
-  LLVMBuildCondBr (emitter->builder, emitter->values[instr->c], then, end);
-  LLVMPositionBuilderAtEnd (emitter->builder, then);
-  LLVMBuildStore (emitter->builder, value, pointer);
-  LLVMBuildBr (emitter->builder, end);
-  LLVMPositionBuilderAtEnd (emitter->builder, end);
-}
-
-void
-tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr)
-{
-  LLVMValueRef value = narrow (emitter, instr);
-  LLVMValueRef pointer = emit_address (emitter, instr, LLVMTypeOf (value));
-  LLVMTypeRef types[] = { LLVMTypeOf (value), LLVMTypeOf (pointer) };
-  int alignment = alignment_of (emitter, instr);
-  LLVMValueRef args[] = { value, pointer, const_int (emitter, alignment),
-                          NULL };
-
-  if (instr->c >= 0 && instr->lanes > 1)
-    {
-      args[3] = emitter->values[instr->c];
-      call_masked (emitter, "llvm.masked.store", types, args);
-    }
-  else if (instr->c >= 0)
-    emit_scalar_store (emitter, instr, value, pointer);
-  else
-    LLVMSetAlignment (LLVMBuildStore (emitter->builder, value, pointer),
-                      alignment);
 }

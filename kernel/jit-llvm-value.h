@@ -1,4 +1,4 @@
-/* jit-llvm-value.h: the values and memory accesses of a kernel as LLVM IR. */
+/* jit-llvm-value.h: the values of a kernel as LLVM IR. */
 #ifndef TP_KERNEL_JIT_LLVM_VALUE_H
 #define TP_KERNEL_JIT_LLVM_VALUE_H
 
@@ -7,8 +7,5 @@
 #include "kernel/kernel.h"
 
 LLVMValueRef tp_llvm_emit_value (TpLlvmEmitter *emitter, const TpInstr *instr);
-
-LLVMValueRef tp_llvm_emit_load (TpLlvmEmitter *emitter, const TpInstr *instr);
-void tp_llvm_emit_store (TpLlvmEmitter *emitter, const TpInstr *instr);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct
   gboolean dots, wide_dots;   /* of bytes: up to 8 lanes; 16 of them */
 } TpLlvmFeatures;
 
-/* jit-llvm-emit.c and jit-llvm-value.c share: */
+/* What the files of jit-llvm share: */
 typedef struct
 {
   const TpKernel *kernel;

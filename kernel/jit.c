@@ -313,6 +313,7 @@ cache_bytes (int name, gint64 otherwise)
 static void
 describe_vectors (TpTarget *target)
 {
+  target->has_float64 = TRUE;
   target->lanes = 4;
   target->n_registers = 16;
 #ifdef __x86_64__

@@ -5,18 +5,12 @@
 
 #include "kernel/kernel-interpret.h"
 
+#include "kernel/kernel-lane.h"
 #include "kernel/kernel-ops.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAX_LANES 16 /* of a value */
-
-typedef union
-{
-  gint64 i; /* INDEX; I32 sign-extended; MASK 0 or 1 */
-  float f;
-} Lane;
 
 typedef struct
 {
@@ -24,13 +18,13 @@ typedef struct
   int *match;    /* partner of region instructions */
   int *offset;   /* of a value in an item's lanes */
   int n_lanes;   /* of all values of one item */
-  Lane *lanes;   /* [local_size][n_lanes] */
+  TpLane *lanes;   /* [local_size][n_lanes] */
   void **memory; /* per buffer */
   gint64 group, iteration;
   GError **error;
 } Machine;
 
-static Lane *
+static TpLane *
 lanes_of (const Machine *machine, int item, TpValue value)
 {
   return machine->lanes + (gsize)item * machine->n_lanes
@@ -49,205 +43,47 @@ fail (const Machine *machine, int i, const char *what)
 
 /* --- lane by lane ------------------------------------------------------- */
 
-static gint32
-float_to_int (float x)
-{
-  return x >= -2147483648.0f && x < 2147483648.0f ? (gint32)x : G_MININT32;
-}
-
-static float
-int_as_float (gint64 x)
-{
-  gint32 bits = (gint32)x;
-  float y;
-
-  memcpy (&y, &bits, sizeof y);
-  return y;
-}
-
-static gint64
-float_as_int (float x)
-{
-  gint32 bits;
-
-  memcpy (&bits, &x, sizeof bits);
-  return bits;
-}
-
-/* Truncating; NaN gives 0, what is out of range the end of it. */
-static gint64
-float_to_index (float x)
-{
-  if (isnan (x))
-    return 0;
-  if (x >= 0x1p63f)
-    return G_MAXINT64;
-  return x < -0x1p63f ? G_MININT64 : (gint64)x;
-}
-
-static gint64
-integer_lane (TpInstrOp op, gint64 x, gint64 y)
-{
-  switch (op)
-    {
-    case TP_I_IADD:
-      return (gint64)((guint64)x + (guint64)y);
-    case TP_I_ISUB:
-      return (gint64)((guint64)x - (guint64)y);
-    case TP_I_IMUL:
-      return (gint64)((guint64)x * (guint64)y);
-    case TP_I_IDIV:
-      return tp_index_divide (x, y);
-    case TP_I_IMOD:
-      return tp_index_modulo (x, y);
-    case TP_I_IMIN:
-      return MIN (x, y);
-    case TP_I_IMAX:
-      return MAX (x, y);
-    case TP_I_ISHL:
-      return (gint64)((guint64)x << (y & 31));
-    case TP_I_IAND:
-    case TP_I_MAND:
-      return x & y;
-    case TP_I_IXOR:
-      return x ^ y;
-    case TP_I_MOR:
-      return x | y;
-    case TP_I_MNOT:
-      return !x;
-    case TP_I_ILESS:
-      return x < y;
-    case TP_I_IEQUAL:
-      return x == y;
-    default: /* between INDEX and I32 */
-      return x;
-    }
-}
-
-static gint64
-dot_bytes (gint64 x, gint64 y, gint64 sum)
-{
-  for (int i = 0; i < 4; i++)
-    sum += (gint64)(guint8)(x >> 8 * i) * (gint8)(y >> 8 * i);
-  return (gint32)sum;
-}
-
-static float
-float_lane (TpInstrOp op, float x, float y, float z)
-{
-  switch (op)
-    {
-    case TP_I_FADD:
-      return x + y;
-    case TP_I_FSUB:
-      return x - y;
-    case TP_I_FMUL:
-      return x * y;
-    case TP_I_FDIV:
-      return x / y;
-    case TP_I_FMIN:
-      return x < y ? x : y;
-    case TP_I_FMAX:
-      return x > y ? x : y;
-    case TP_I_FMA:
-      return fmaf (x, y, z);
-    case TP_I_FNEG:
-      return -x;
-    case TP_I_FABS:
-      return fabsf (x);
-    case TP_I_FSQRT:
-      return sqrtf (x);
-    case TP_I_FFLOOR:
-      return floorf (x);
-    default: /* FROUND */
-      return rintf (x);
-    }
-}
-
-static Lane
-compute_lane (const TpInstr *instr, Lane x, Lane y, Lane z)
-{
-  Lane result = { .i = 0 };
-
-  switch (instr->op)
-    {
-    case TP_I_SELECT:
-      return x.i ? y : z;
-    case TP_I_DOT4:
-      result.i = dot_bytes (x.i, y.i, z.i);
-      return result;
-    case TP_I_FLESS:
-      result.i = x.f < y.f;
-      return result;
-    case TP_I_FEQUAL:
-      result.i = x.f == y.f;
-      return result;
-    case TP_I_F32_TO_I32:
-      result.i = float_to_int (x.f);
-      return result;
-    case TP_I_AS_I32:
-      result.i = float_as_int (x.f);
-      return result;
-    case TP_I_F32_TO_INDEX:
-      result.i = float_to_index (x.f);
-      return result;
-    case TP_I_I32_TO_F32:
-    case TP_I_INDEX_TO_F32:
-      result.f = (float)x.i;
-      return result;
-    case TP_I_AS_F32:
-      result.f = int_as_float (x.i);
-      return result;
-    default:
-      break;
-    }
-  if (instr->kind == TP_KIND_F32)
-    result.f = float_lane (instr->op, x.f, y.f, z.f);
-  else
-    result.i = integer_lane (instr->op, x.i, y.i);
-  if (instr->kind == TP_KIND_I32)
-    result.i = (gint32)result.i;
-  return result;
-}
-
 static void
 run_lanewise (Machine *machine, int i, int item)
 {
-  static const Lane none[MAX_LANES];
+  static const TpLane none[MAX_LANES];
   const TpInstr *instr = &machine->kernel->instrs[i];
   const TpValue args[] = { instr->a, instr->b, instr->c };
-  const Lane *in[3] = { none, none, none };
-  Lane *out = lanes_of (machine, item, i);
+  const TpLane *in[3] = { none, none, none };
+  TpKind kind = machine->kernel->instrs[instr->a].kind;
+  TpLane *out = lanes_of (machine, item, i);
 
   for (int arg = 0; arg < 3; arg++)
     if (args[arg] >= 0)
       in[arg] = lanes_of (machine, item, args[arg]);
   for (int lane = 0; lane < instr->lanes; lane++)
-    out[lane] = compute_lane (instr, in[0][lane], in[1][lane], in[2][lane]);
+    out[lane] = tp_lane_compute (instr, kind, in[0][lane], in[1][lane],
+                              in[2][lane]);
 }
 
 /* --- across lanes ------------------------------------------------------- */
 
 /* Halves are combined until one lane is left: the order of every back end. */
-static Lane
-reduce_lanes (const TpInstr *instr, const Lane *in, int n)
+static TpLane
+reduce_lanes (const TpInstr *instr, const TpLane *in, int n)
 {
   static const TpInstrOp steps[][2] = { { TP_I_IADD, TP_I_FADD },
                                         { TP_I_IMAX, TP_I_FMAX },
                                         { TP_I_IMIN, TP_I_FMIN } };
   TpInstr step = *instr;
-  Lane part[MAX_LANES];
+  TpLane part[MAX_LANES];
 
-  step.op = steps[instr->op - TP_I_LANE_SUM][instr->kind == TP_KIND_F32];
+  step.op = steps[instr->op - TP_I_LANE_SUM][tp_kind_is_real (instr->kind)];
   memcpy (part, in, n * sizeof *part);
   for (int half = n / 2; half > 0; half /= 2)
     for (int i = 0; i < half; i++)
-      part[i] = compute_lane (&step, part[i], part[i + half], part[i]);
+      part[i] = tp_lane_compute (&step, instr->kind, part[i], part[i + half],
+                              part[i]);
   return part[0];
 }
 
 static void
-run_zip (const TpInstr *instr, const Lane *a, const Lane *b, Lane *out)
+run_zip (const TpInstr *instr, const TpLane *a, const TpLane *b, TpLane *out)
 {
   int first = instr->imm * instr->lanes / 2;
 
@@ -256,7 +92,7 @@ run_zip (const TpInstr *instr, const Lane *a, const Lane *b, Lane *out)
 }
 
 static void
-run_unzip (const TpInstr *instr, const Lane *a, const Lane *b, Lane *out)
+run_unzip (const TpInstr *instr, const TpLane *a, const TpLane *b, TpLane *out)
 {
   int half = instr->lanes / 2;
 
@@ -268,8 +104,8 @@ static void
 run_across (Machine *machine, int i, int item)
 {
   const TpInstr *instr = &machine->kernel->instrs[i];
-  const Lane *in = lanes_of (machine, item, instr->a);
-  Lane *out = lanes_of (machine, item, i);
+  const TpLane *in = lanes_of (machine, item, instr->a);
+  TpLane *out = lanes_of (machine, item, i);
 
   switch (instr->op)
     {
@@ -301,7 +137,7 @@ static void
 run_leaf (Machine *machine, int i, int item)
 {
   const TpInstr *instr = &machine->kernel->instrs[i];
-  Lane *out = lanes_of (machine, item, i);
+  TpLane *out = lanes_of (machine, item, i);
 
   for (int lane = 0; lane < instr->lanes; lane++)
     if (instr->op == TP_I_CONST_F32)
@@ -314,16 +150,18 @@ run_leaf (Machine *machine, int i, int item)
                                                   : instr->imm;
 }
 
-static Lane
+static TpLane
 load_lane (const void *memory, TpDtype dtype, gint64 at)
 {
   const TpDtypeRow *row = tp_dtype_get (dtype);
   const void *src = (const char *)memory + at * (gint64)row->size;
-  Lane lane = { .i = 0 };
+  TpLane lane = { .i = 0 };
   double real = 0.0;
 
   if (dtype == TPLAN_DTYPE_FLOAT32)
     memcpy (&lane.f, src, sizeof lane.f);
+  else if (dtype == TPLAN_DTYPE_FLOAT64)
+    memcpy (&lane.d, src, sizeof lane.d);
   else if (row->class != TP_CLASS_REAL)
     row->load_integers (src, 1, 1, &lane.i);
   else
@@ -335,11 +173,11 @@ load_lane (const void *memory, TpDtype dtype, gint64 at)
 }
 
 static void
-store_lane (void *memory, TpDtype dtype, gint64 at, Lane lane)
+store_lane (void *memory, TpDtype dtype, gint64 at, TpLane lane)
 {
   const TpDtypeRow *row = tp_dtype_get (dtype);
   void *dst = (char *)memory + at * (gint64)row->size;
-  double real = lane.f;
+  double real = dtype == TPLAN_DTYPE_FLOAT64 ? lane.d : lane.f;
 
   if (row->class == TP_CLASS_REAL)
     row->store_reals (&real, 1, 1, dst);
@@ -355,14 +193,14 @@ run_memory (Machine *machine, int i, int item)
   gboolean is_store = instr->op == TP_I_STORE;
   TpValue mask = is_store ? instr->c : instr->b;
   gint64 base = lanes_of (machine, item, instr->a)->i;
-  Lane *lanes = lanes_of (machine, item, is_store ? instr->b : i);
+  TpLane *lanes = lanes_of (machine, item, is_store ? instr->b : i);
 
   for (int lane = 0; lane < instr->lanes; lane++)
     {
       if (mask >= 0 && !lanes_of (machine, item, mask)[lane].i)
         {
           if (!is_store)
-            lanes[lane] = (Lane){ .i = 0 };
+            lanes[lane] = (TpLane){ .i = 0 };
           continue;
         }
       if (base < -lane || base >= buffer->n_elements - lane)
@@ -384,7 +222,7 @@ run_load4 (Machine *machine, int i, int item)
   const TpKernelBuffer *buffer = &machine->kernel->buffers[instr->buffer];
   gint64 base = lanes_of (machine, item, instr->a)->i;
   const guint8 *bytes = machine->memory[instr->buffer];
-  Lane *lanes = lanes_of (machine, item, i);
+  TpLane *lanes = lanes_of (machine, item, i);
 
   if (base < 0 || base > buffer->n_elements - tp_instr_count_elements (instr))
     return fail (machine, i, "index out of the buffer");
@@ -431,7 +269,7 @@ copy_value (Machine *machine, TpValue src, TpValue dst, const gboolean *active)
   for (int item = 0; item < machine->kernel->local_size; item++)
     if (active[item])
       memmove (lanes_of (machine, item, dst), lanes_of (machine, item, src),
-               machine->kernel->instrs[dst].lanes * sizeof (Lane));
+               machine->kernel->instrs[dst].lanes * sizeof (TpLane));
 }
 
 /* Copies into yields and from there to their carries, so that a swap works. */
@@ -554,7 +392,7 @@ machine_init (Machine *machine, const TpKernel *kernel, void *const *buffers)
       machine->n_lanes += kernel->instrs[i].lanes;
     }
   machine->lanes =
-      g_new0 (Lane, (gsize)machine->n_lanes * kernel->local_size + 1);
+      g_new0 (TpLane, (gsize)machine->n_lanes * kernel->local_size + 1);
   for (int i = 0; i < kernel->n_buffers; i++)
     machine->memory[i] =
         kernel->buffers[i].space == TP_SPACE_GLOBAL

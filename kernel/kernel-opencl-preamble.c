@@ -11,13 +11,21 @@
 #include <string.h>
 
 /* Halves are combined until one lane is left. */
-#define FLOAT_LANES(n, half)                                                   \
-  "static float tp_sum_float" #n " (float" #n " v)\n"                          \
-  "{ return tp_sum_float" #half " (v.lo + v.hi); }\n"                          \
-  "static float tp_max_float" #n " (float" #n " v)\n"                          \
-  "{ return tp_max_float" #half " (v.lo > v.hi ? v.lo : v.hi); }\n"            \
-  "static float tp_min_float" #n " (float" #n " v)\n"                          \
-  "{ return tp_min_float" #half " (v.lo < v.hi ? v.lo : v.hi); }\n"
+#define REAL_LANES(type, n, half)                                              \
+  "static " type " tp_sum_" type #n " (" type #n " v)\n"                       \
+  "{ return tp_sum_" type #half " (v.lo + v.hi); }\n"                          \
+  "static " type " tp_max_" type #n " (" type #n " v)\n"                       \
+  "{ return tp_max_" type #half " (v.lo > v.hi ? v.lo : v.hi); }\n"            \
+  "static " type " tp_min_" type #n " (" type #n " v)\n"                       \
+  "{ return tp_min_" type #half " (v.lo < v.hi ? v.lo : v.hi); }\n"
+
+#define REALS(type)                                                            \
+  "static " type " tp_sum_" type "2 (" type "2 v) { return v.x + v.y; }\n"     \
+  "static " type " tp_max_" type "2 (" type "2 v)\n"                           \
+  "{ return v.x > v.y ? v.x : v.y; }\n"                                        \
+  "static " type " tp_min_" type "2 (" type "2 v)\n"                           \
+  "{ return v.x < v.y ? v.x : v.y; }\n"                                        \
+  REAL_LANES (type, 4, 2) REAL_LANES (type, 8, 4) REAL_LANES (type, 16, 8)
 
 #define LONG_LANES(n, half)                                                    \
   "static long tp_sum_long" #n " (long" #n " v)\n"                             \
@@ -28,9 +36,8 @@
   "static long tp_min_long" #n " (long" #n " v)\n"                             \
   "{ return tp_min_long" #half " (min (v.lo, v.hi)); }\n"
 
-/* Division by 0 is 0, and no pair of operands may trap. What is out of range or
- * no number is never converted. select() and not ?: by a mask that was just
- * compared, which oclgrind gets wrong. */
+/* Division by 0 is 0, and no pair of operands may trap. select() and not ?: by a mask
+ * that was just compared, which oclgrind gets wrong. */
 #define INTEGERS(n)                                                            \
   "static long" #n " tp_divisor_long" #n " (long" #n " y)\n"                   \
   "{ return select (y, (long" #n ") (1),\n"                                    \
@@ -43,15 +50,22 @@
   "  return y == 0L ? (long" #n ") (0) : y == -1L ? m : q;\n"                  \
   "}\n"                                                                        \
   "static long" #n " tp_modulo_long" #n " (long" #n " x, long" #n " y)\n"      \
-  "{ return x % tp_divisor_long" #n " (y); }\n"                                \
-  "static long" #n " tp_truncate_long" #n " (float" #n " x)\n"                 \
+  "{ return x % tp_divisor_long" #n " (y); }\n"
+
+/* What is out of range or no number is never converted. */
+#define TRUNCATE(n, type, suffix)                                              \
+  "static long" #n " tp_truncate_long" #n suffix " (" type #n " x)\n"          \
   "{\n"                                                                        \
-  "  const float" #n " in =\n"                                                 \
-  "    x >= -0x1p63f && x < 0x1p63f ? x : (float" #n ") (0);\n"                \
+  "  const " type #n " in =\n"                                                 \
+  "    x >= -0x1p63f && x < 0x1p63f ? x : (" type #n ") (0);\n"                \
   "  const long" #n " v = convert_long" #n " (x >= 0x1p63f)\n"                 \
   "    ? (long" #n ") (LONG_MAX) : convert_long" #n " (in);\n"                 \
   "  return convert_long" #n " (x < -0x1p63f) ? (long" #n ") (LONG_MIN) : v;\n" \
   "}\n"
+
+#define TRUNCATES(type, suffix)                                                \
+  TRUNCATE (, type, suffix) TRUNCATE (4, type, suffix)                         \
+  TRUNCATE (8, type, suffix) TRUNCATE (16, type, suffix)
 
 /* The upper half of a float, rounded to the nearest, ties to even; NaN stays NaN.
  * @l: lanes in names. */
@@ -94,12 +108,7 @@ static const char common[] =
   "#define TP_IOTA_4 ((int4) (0, 1, 2, 3))\n"
   "#define TP_IOTA_8 ((int8) (0, 1, 2, 3, 4, 5, 6, 7))\n"
   "#define TP_IOTA_16 ((int16) (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))\n"
-  "static float tp_sum_float2 (float2 v) { return v.x + v.y; }\n"
-  "static float tp_max_float2 (float2 v) { return v.x > v.y ? v.x : v.y; }\n"
-  "static float tp_min_float2 (float2 v) { return v.x < v.y ? v.x : v.y; }\n"
-  FLOAT_LANES (4, 2)
-  FLOAT_LANES (8, 4)
-  FLOAT_LANES (16, 8)
+  REALS ("float")
   "static long tp_sum_long2 (long2 v)\n"
   "{ return as_long (as_ulong (v.x) + as_ulong (v.y)); }\n"
   "static long tp_max_long2 (long2 v) { return max (v.x, v.y); }\n"
@@ -111,6 +120,7 @@ static const char common[] =
   INTEGERS (4)
   INTEGERS (8)
   INTEGERS (16)
+  TRUNCATES ("float", "")
   BFLOATS (, 1)
   BFLOATS (4, 4)
   BFLOATS (8, 8)
@@ -119,6 +129,30 @@ static const char common[] =
   DOTS (4)
   DOTS (8)
   DOTS (16);
+
+/* Of a device that has them. */
+#define WHERE_DOUBLES "#ifdef cl_khr_fp64\n"
+
+/* PoCL 3.1 has infinities where one of 8 or 16 bases is 0. */
+#define POWERS(n, half)                                                        \
+  "static double" #n " tp_pow_double" #n " (double" #n " x, double" #n " y)\n"  \
+  "{\n"                                                                        \
+  "  return (double" #n ") (tp_pow_double" #half " (x.lo, y.lo),\n"            \
+  "                         tp_pow_double" #half " (x.hi, y.hi));\n"           \
+  "}\n"
+
+static const char doubles[] =
+  WHERE_DOUBLES
+  "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+  REALS ("double")
+  TRUNCATES ("double", "_of_double")
+  "#define tp_pow_double pow\n"
+  "static double2 tp_pow_double2 (double2 x, double2 y)\n"
+  "{ return (double2) (pow (x.lo, y.lo), pow (x.hi, y.hi)); }\n"
+  POWERS (4, 2)
+  POWERS (8, 4)
+  POWERS (16, 8)
+  "#endif\n";
 /* clang-format on */
 
 /* What an element in memory is, and in a vector: "half", "float". */
@@ -185,14 +219,20 @@ make_preamble (void)
   g_autoptr (GString) text = g_string_new (NULL);
 
   tp_text_append (text, common);
+  tp_text_append (text, doubles);
   for (int i = 0; i < tp_dtype_count (); i++)
     {
       const char *type = tp_dtype_get (i)->opencl;
       const Element plain = { type, type, "v.s%x = p[0x%x];\n",
                               "p[0x%2$x] = v.s%1$x;\n" };
 
-      if (tp_dtype_has_kernels (i) && is_first (i))
-        add_all_masked (text, &plain);
+      gboolean is_double = i == TPLAN_DTYPE_FLOAT64;
+
+      if (!is_first (i))
+        continue;
+      tp_text_append (text, is_double ? WHERE_DOUBLES : "");
+      add_all_masked (text, &plain);
+      tp_text_append (text, is_double ? "#endif\n" : "");
     }
   add_all_masked (text, &half);
   return g_string_free (g_steal_pointer (&text), FALSE);

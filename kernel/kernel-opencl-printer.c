@@ -13,6 +13,7 @@ tp_printer_name_type (TpPrinter *printer, TpKind kind, int lanes)
 {
   const char *scalar = kind == TP_KIND_INDEX ? "long"
                        : kind == TP_KIND_F32 ? "float"
+                       : kind == TP_KIND_F64 ? "double"
                                              : "int";
   char name[32];
 
@@ -88,6 +89,22 @@ float_literal (TpPrinter *printer, float value)
                           (guint)ldexpf (mantissa, 24), exponent - 24);
 }
 
+static const char *
+double_literal (TpPrinter *printer, gint64 bits)
+{
+  double value, mantissa;
+  int exponent;
+
+  memcpy (&value, &bits, sizeof value);
+  if (!isfinite (value))
+    return tp_printer_keep (printer,
+                            "as_double (0x%016" G_GINT64_MODIFIER "xul)", bits);
+  mantissa = frexp (fabs (value), &exponent);
+  return tp_printer_keep (printer, "%s0x%" G_GINT64_MODIFIER "xp%d",
+                          signbit (value) ? "-" : "",
+                          (gint64)ldexp (mantissa, 53), exponent - 53);
+}
+
 const char *
 tp_printer_get_leaf (TpPrinter *printer, const TpInstr *instr)
 {
@@ -113,6 +130,9 @@ tp_printer_get_leaf (TpPrinter *printer, const TpInstr *instr)
     case TP_I_CONST_F32:
       return tp_printer_keep (printer, "(%s) (%s)", type,
                               float_literal (printer, instr->fimm));
+    case TP_I_CONST_F64:
+      return tp_printer_keep (printer, "(%s) (%s)", type,
+                              double_literal (printer, instr->imm));
     case TP_I_GROUP:
       return "group";
     case TP_I_ITEM:

@@ -104,6 +104,18 @@ function_name (TpInstrOp op)
       return "floor";
     case TP_I_FROUND:
       return "rint";
+    case TP_I_FEXP:
+      return "exp";
+    case TP_I_FLOG:
+      return "log";
+    case TP_I_FTANH:
+      return "tanh";
+    case TP_I_FERF:
+      return "erf";
+    case TP_I_FSIN:
+      return "sin";
+    case TP_I_FCOS:
+      return "cos";
     case TP_I_LANE_SUM:
       return "sum";
     case TP_I_LANE_MAX:
@@ -113,6 +125,16 @@ function_name (TpInstrOp op)
     default:
       return NULL;
     }
+}
+
+/* Vectors of 64 bits are compared and selected by lanes of long. */
+static gboolean
+is_of_long_lanes (const TpPrinter *printer, int i)
+{
+  const TpInstr *instr = &printer->kernel->instrs[i];
+
+  return instr->lanes > 1
+         && (instr->kind == TP_KIND_INDEX || instr->kind == TP_KIND_F64);
 }
 
 /* An operand of @instr in the width of its result. */
@@ -180,7 +202,9 @@ binary_expression (TpPrinter *printer, const TpInstr *instr)
     return tp_printer_keep (printer, "tp_%s_%s (%s, %s)",
                             instr->op == TP_I_IDIV ? "divide" : "modulo", type,
                             a, b);
-  if (instr->kind == TP_KIND_MASK && is_index && instr->lanes > 1)
+  if (instr->op == TP_I_FPOW)
+    return tp_printer_keep (printer, "tp_pow_%s (%s, %s)", type, a, b);
+  if (instr->kind == TP_KIND_MASK && is_of_long_lanes (printer, instr->a))
     return tp_printer_keep (printer, "convert_%s (%s %s %s)", type, a, operator,
                             b);
   if (is_unsigned_op (printer, instr)
@@ -218,7 +242,8 @@ unary_expression (TpPrinter *printer, const TpInstr *instr, const char *a)
 {
   const char *type = tp_printer_name_type (printer, instr->kind, instr->lanes);
   const char *function = function_name (instr->op);
-  int lanes = printer->kernel->instrs[instr->a].lanes;
+  const TpInstr *operand = &printer->kernel->instrs[instr->a];
+  int lanes = operand->lanes;
 
   switch (instr->op)
     {
@@ -236,15 +261,21 @@ unary_expression (TpPrinter *printer, const TpInstr *instr, const char *a)
       if (lanes == 1)
         return tp_printer_keep (printer, "(int) %s", a);
       return tp_printer_keep (printer, "convert_%s (%s)", type, a);
-    case TP_I_F32_TO_INDEX:
-      return tp_printer_keep (printer, "tp_truncate_%s (%s)", type, a);
+    case TP_I_REAL_TO_INDEX:
+      return tp_printer_keep (
+          printer, "tp_truncate_%s%s (%s)", type,
+          operand->kind == TP_KIND_F64 ? "_of_double" : "", a);
     case TP_I_F32_TO_I32:
     case TP_I_I32_TO_F32:
     case TP_I_I32_TO_INDEX:
     case TP_I_INDEX_TO_F32:
+    case TP_I_INDEX_TO_F64:
+    case TP_I_F64_TO_F32:
+    case TP_I_F32_TO_F64:
       return tp_printer_keep (printer, "convert_%s (%s)", type, a);
     case TP_I_AS_I32:
     case TP_I_AS_F32:
+    case TP_I_AS_INDEX:
       return tp_printer_keep (printer, "as_%s (%s)", type, a);
     case TP_I_SPLAT:
     case TP_I_EXTRACT:
@@ -265,10 +296,11 @@ select_expression (TpPrinter *printer, const TpInstr *instr, const char *mask,
   if (truth->op == TP_I_SPLAT)
     return tp_printer_keep (printer, "%s ? %s : %s", printer->names[truth->a],
                             b, c);
-  if (instr->kind == TP_KIND_INDEX && instr->lanes > 1)
+  if (is_of_long_lanes (printer, instr - printer->kernel->instrs))
     return tp_printer_keep (
         printer, "convert_%s (%s) ? %s : %s",
-        tp_printer_name_type (printer, instr->kind, instr->lanes), mask, b, c);
+        tp_printer_name_type (printer, TP_KIND_INDEX, instr->lanes), mask, b,
+        c);
   return tp_printer_keep (printer, "%s ? %s : %s", mask, b, c);
 }
 

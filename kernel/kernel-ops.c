@@ -24,6 +24,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_CONST_INDEX] = PURE ("const", "", 'X'),
   [TP_I_CONST_I32] = PURE ("const", "", 'I'),
   [TP_I_CONST_F32] = PURE ("const", "", 'F'),
+  [TP_I_CONST_F64] = PURE ("const", "", 'E'),
   [TP_I_GROUP] = PURE ("group", "", 'X'),
   [TP_I_ITEM] = PURE ("item", "", 'X'),
   [TP_I_ITERATION] = PURE ("iteration", "", 'X'),
@@ -43,26 +44,37 @@ static const TpInstrInfo infos[] = {
   [TP_I_IEQUAL] = PURE ("iequal", "NN", 'M'),
   [TP_I_INDEX_TO_I32] = PURE ("index_to_i32", "X", 'I'),
   [TP_I_I32_TO_INDEX] = PURE ("i32_to_index", "I", 'X'),
-  [TP_I_FADD] = PURE ("fadd", "FF", 'F'),
-  [TP_I_FSUB] = PURE ("fsub", "FF", 'F'),
-  [TP_I_FMUL] = PURE ("fmul", "FF", 'F'),
-  [TP_I_FDIV] = PURE ("fdiv", "FF", 'F'),
-  [TP_I_FMIN] = PURE ("fmin", "FF", 'F'),
-  [TP_I_FMAX] = PURE ("fmax", "FF", 'F'),
-  [TP_I_FMA] = PURE ("fma", "FFF", 'F'),
-  [TP_I_FNEG] = PURE ("fneg", "F", 'F'),
-  [TP_I_FABS] = PURE ("fabs", "F", 'F'),
-  [TP_I_FSQRT] = PURE ("fsqrt", "F", 'F'),
-  [TP_I_FFLOOR] = PURE ("ffloor", "F", 'F'),
-  [TP_I_FROUND] = PURE ("fround", "F", 'F'),
-  [TP_I_FLESS] = PURE ("fless", "FF", 'M'),
-  [TP_I_FEQUAL] = PURE ("fequal", "FF", 'M'),
+  [TP_I_FADD] = PURE ("fadd", "RR", 'R'),
+  [TP_I_FSUB] = PURE ("fsub", "RR", 'R'),
+  [TP_I_FMUL] = PURE ("fmul", "RR", 'R'),
+  [TP_I_FDIV] = PURE ("fdiv", "RR", 'R'),
+  [TP_I_FMIN] = PURE ("fmin", "RR", 'R'),
+  [TP_I_FMAX] = PURE ("fmax", "RR", 'R'),
+  [TP_I_FMA] = PURE ("fma", "RRR", 'R'),
+  [TP_I_FNEG] = PURE ("fneg", "R", 'R'),
+  [TP_I_FABS] = PURE ("fabs", "R", 'R'),
+  [TP_I_FSQRT] = PURE ("fsqrt", "R", 'R'),
+  [TP_I_FFLOOR] = PURE ("ffloor", "R", 'R'),
+  [TP_I_FROUND] = PURE ("fround", "R", 'R'),
+  [TP_I_FLESS] = PURE ("fless", "RR", 'M'),
+  [TP_I_FEQUAL] = PURE ("fequal", "RR", 'M'),
+  [TP_I_FEXP] = PURE ("fexp", "E", 'E'),
+  [TP_I_FLOG] = PURE ("flog", "E", 'E'),
+  [TP_I_FTANH] = PURE ("ftanh", "E", 'E'),
+  [TP_I_FERF] = PURE ("ferf", "E", 'E'),
+  [TP_I_FSIN] = PURE ("fsin", "E", 'E'),
+  [TP_I_FCOS] = PURE ("fcos", "E", 'E'),
+  [TP_I_FPOW] = PURE ("fpow", "EE", 'E'),
   [TP_I_F32_TO_I32] = PURE ("f32_to_i32", "F", 'I'),
   [TP_I_I32_TO_F32] = PURE ("i32_to_f32", "I", 'F'),
-  [TP_I_F32_TO_INDEX] = PURE ("f32_to_index", "F", 'X'),
+  [TP_I_REAL_TO_INDEX] = PURE ("real_to_index", "R", 'X'),
   [TP_I_INDEX_TO_F32] = PURE ("index_to_f32", "X", 'F'),
+  [TP_I_INDEX_TO_F64] = PURE ("index_to_f64", "X", 'E'),
+  [TP_I_F64_TO_F32] = PURE ("f64_to_f32", "E", 'F'),
+  [TP_I_F32_TO_F64] = PURE ("f32_to_f64", "F", 'E'),
   [TP_I_AS_I32] = PURE ("as_i32", "F", 'I'),
   [TP_I_AS_F32] = PURE ("as_f32", "I", 'F'),
+  [TP_I_AS_INDEX] = PURE ("as_index", "E", 'X'),
   [TP_I_MAND] = PURE ("mand", "MM", 'M'),
   [TP_I_MOR] = PURE ("mor", "MM", 'M'),
   [TP_I_MNOT] = PURE ("mnot", "M", 'M'),
@@ -70,8 +82,8 @@ static const TpInstrInfo infos[] = {
   [TP_I_SPLAT] = MIXED ("splat", "T", 'T'),
   [TP_I_EXTRACT] = MIXED ("extract", "T", 'T'),
   [TP_I_INSERT] = MIXED ("insert", "TT", 'T'),
-  [TP_I_ZIP] = MIXED ("zip", "FF", 'F'),
-  [TP_I_UNZIP] = MIXED ("unzip", "FF", 'F'),
+  [TP_I_ZIP] = MIXED ("zip", "RR", 'R'),
+  [TP_I_UNZIP] = MIXED ("unzip", "RR", 'R'),
   [TP_I_LANE_SUM] = MIXED ("lane_sum", "D", 'D'),
   [TP_I_LANE_MAX] = MIXED ("lane_max", "D", 'D'),
   [TP_I_LANE_MIN] = MIXED ("lane_min", "D", 'D'),
@@ -109,18 +121,27 @@ tp_instr_count_elements (const TpInstr *instr)
 const char *
 tp_kind_get_name (TpKind kind)
 {
-  static const char *const names[] = { "void", "index", "i32", "f32", "mask" };
+  static const char *const names[] = { "void", "index", "i32",
+                                       "f32",  "f64",   "mask" };
 
   g_assert ((guint)kind < G_N_ELEMENTS (names));
   return names[kind];
 }
 
+gboolean
+tp_kind_is_real (TpKind kind)
+{
+  return kind == TP_KIND_F32 || kind == TP_KIND_F64;
+}
+
 TpKind
 tp_kernel_buffer_get_kind (const TpKernelBuffer *buffer)
 {
-  return tp_dtype_get (buffer->dtype)->compute == TP_COMPUTE_INT64
-             ? TP_KIND_INDEX
-             : TP_KIND_F32;
+  static const TpKind kinds[] = { [TP_COMPUTE_FLOAT32] = TP_KIND_F32,
+                                  [TP_COMPUTE_FLOAT64] = TP_KIND_F64,
+                                  [TP_COMPUTE_INT64] = TP_KIND_INDEX };
+
+  return kinds[tp_dtype_get (buffer->dtype)->compute];
 }
 
 gint64

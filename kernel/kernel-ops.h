@@ -5,9 +5,9 @@
 
 #include "kernel/kernel.h"
 
-/* Operand kinds, one letter each: X index, I i32, F f32, M mask, N index or
- * i32, D (data) index or f32, T any; equal letters of N, D and T mean equal
- * kinds. The result may also be V (none). */
+/* Operand kinds, one letter each: X index, I i32, F f32, E f64, M mask, N index or
+ * i32, R f32 or f64, D (data) index, f32 or f64, T any; equal letters of N, R, D and
+ * T mean equal kinds. The result may also be V (none). */
 typedef struct
 {
   const char *name;           /* in texts */
@@ -19,6 +19,7 @@ typedef struct
 
 const TpInstrInfo *tp_instr_get_info (TpInstrOp op);
 const char *tp_kind_get_name (TpKind kind);
+gboolean tp_kind_is_real (TpKind kind);              /* F32 or F64 */
 gboolean tp_instr_is_load (const TpInstr *instr); /* LOAD or LOAD4 */
 /* Of memory, that a load or a store is of. */
 int tp_instr_count_elements (const TpInstr *instr);

@@ -3,6 +3,8 @@
 
 #include "kernel/kernel-prover.h"
 
+#include "kernel/kernel-ops.h"
+
 gint64
 tp_prover_lower (TpProver *prover, const TpAffine *form)
 {
@@ -58,7 +60,7 @@ assume_compare (TpProver *prover, const TpInstr *instr, gboolean is_true)
 {
   TpAffine a, b;
 
-  if (prover->kernel->instrs[instr->a].kind == TP_KIND_F32)
+  if (tp_kind_is_real (prover->kernel->instrs[instr->a].kind))
     return;
   a = tp_prover_replace_lane (prover, &prover->forms[instr->a], instr->lanes,
                               &prover->active);

@@ -7,8 +7,10 @@
 #include "kernel/kernel-range.h"
 
 #include "ir/guard.h"
+#include "kernel/kernel-ops.h"
 
 #include <math.h>
+#include <string.h>
 
 static const TpRange full = { G_MININT64, G_MAXINT64 };
 
@@ -122,7 +124,9 @@ get_real (const TpKernel *kernel, TpValue value, double *out)
   if (instr->op == TP_I_SPLAT)
     instr = &kernel->instrs[instr->a];
   *out = instr->fimm;
-  return instr->op == TP_I_CONST_F32 && !isnan (instr->fimm);
+  if (instr->op == TP_I_CONST_F64)
+    memcpy (out, &instr->imm, sizeof *out);
+  return tp_kind_is_real (instr->kind) && instr->a < 0 && !isnan (*out);
 }
 
 #define HELD 8 /* steps between what a value is held to and its integer */
@@ -130,52 +134,51 @@ get_real (const TpKernel *kernel, TpValue value, double *out)
 /* What a real may be; besides no number. */
 typedef struct
 {
-  float lo, hi;
+  double lo, hi;
   gboolean may_be_none;
 } Reals;
 
 /* Is @instr a step that moves bounds along: one that does not decrease where its first
  * operand grows, the other being @out_number? */
 static gboolean
-is_monotone (const TpKernel *kernel, const TpInstr *instr, float *out_number)
+is_monotone (const TpKernel *kernel, const TpInstr *instr, double *out_number)
 {
-  double number = 0.0;
   gboolean is_alone = instr->op == TP_I_FFLOOR || instr->op == TP_I_FROUND;
   gboolean is_step = is_alone || instr->op == TP_I_FMIN || instr->op == TP_I_FMAX
                      || instr->op == TP_I_FADD;
 
-  if (!is_step || (!is_alone && !get_real (kernel, instr->b, &number)))
-    return FALSE;
-  *out_number = (float) number;
-  return isfinite (*out_number);
+  *out_number = 0.0;
+  return is_step && (is_alone || get_real (kernel, instr->b, out_number))
+         && isfinite (*out_number);
 }
 
-static float
-step_real (TpInstrOp op, float x, float number)
+/* Rounded as the machine does it. */
+static double
+step_real (const TpInstr *instr, double x, double number)
 {
-  switch (op)
+  switch (instr->op)
     {
     case TP_I_FFLOOR:
-      return floorf (x);
+      return floor (x);
     case TP_I_FROUND:
-      return rintf (x);
+      return rint (x);
     case TP_I_FMIN:
       return MIN (x, number);
     case TP_I_FMAX:
       return MAX (x, number);
     default:
-      return x + number;
+      return instr->kind == TP_KIND_F32 ? (float) x + (float) number : x + number;
     }
 }
 
 /* Min and max give the second operand, the number, where the first is none. */
 static void
-move_bounds (Reals *reals, const TpInstr *instr, float number)
+move_bounds (Reals *reals, const TpInstr *instr, double number)
 {
   gboolean is_extremum = instr->op == TP_I_FMIN || instr->op == TP_I_FMAX;
 
-  reals->lo = step_real (instr->op, reals->lo, number);
-  reals->hi = step_real (instr->op, reals->hi, number);
+  reals->lo = step_real (instr, reals->lo, number);
+  reals->hi = step_real (instr, reals->hi, number);
   if (!is_extremum || !reals->may_be_none)
     return;
   reals->lo = MIN (reals->lo, number);
@@ -183,12 +186,12 @@ move_bounds (Reals *reals, const TpInstr *instr, float number)
   reals->may_be_none = FALSE;
 }
 
-/* Of the integer that an F32 becomes, which was held to numbers. */
+/* Of the integer that a real becomes, which was held to numbers. */
 static TpRange
 range_of_real (const TpKernel *kernel, TpValue value)
 {
   const TpInstr *steps[HELD];
-  float numbers[HELD];
+  double numbers[HELD];
   int n = 0;
   Reals reals = { -INFINITY, INFINITY, TRUE };
 
@@ -201,7 +204,7 @@ range_of_real (const TpKernel *kernel, TpValue value)
     }
   while (n-- > 0)
     move_bounds (&reals, steps[n], numbers[n]);
-  if (reals.may_be_none || reals.lo < -0x1p62f || reals.hi > 0x1p62f)
+  if (reals.may_be_none || reals.lo < -0x1p62 || reals.hi > 0x1p62)
     return full;
   return (TpRange){ (gint64) reals.lo, (gint64) reals.hi };
 }
@@ -264,7 +267,7 @@ range_of (const TpKernel *kernel, const TpInstr *instr, const TpRange *ranges)
       return unite (b, ranges[instr->c]);
     case TP_I_FOR:
       return range_of_counter (a, b);
-    case TP_I_F32_TO_INDEX:
+    case TP_I_REAL_TO_INDEX:
       return range_of_real (kernel, instr->a);
     default:
       return range_of_leaf (kernel, instr);

@@ -22,6 +22,7 @@ instr_hash (const TpInstr *instr)
   hash = hash * 0x9e3779b1u + (guint)instr->b;
   hash = hash * 0x9e3779b1u + (guint)instr->c;
   hash = hash * 0x9e3779b1u + (guint)instr->imm;
+  hash = hash * 0x9e3779b1u + (guint)(instr->imm >> 32);
   hash = hash * 0x9e3779b1u + bits;
   return hash ^ (hash >> 15);
 }

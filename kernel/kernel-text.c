@@ -28,6 +28,10 @@ append_immediate (GString *text, const TpInstr *instr)
       memcpy (&bits, &instr->fimm, sizeof bits);
       g_string_append_printf (text, " 0x%08x", bits);
       break;
+    case TP_I_CONST_F64:
+      g_string_append_printf (text, " 0x%016" G_GINT64_MODIFIER "x",
+                              (guint64) instr->imm);
+      break;
     case TP_I_LOAD:
     case TP_I_LOAD4:
       if (instr->imm > 0)

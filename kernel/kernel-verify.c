@@ -74,12 +74,16 @@ letter_fits (char letter, TpKind kind)
       return kind == TP_KIND_I32;
     case 'F':
       return kind == TP_KIND_F32;
+    case 'E':
+      return kind == TP_KIND_F64;
+    case 'R':
+      return tp_kind_is_real (kind);
     case 'M':
       return kind == TP_KIND_MASK;
     case 'N':
       return kind == TP_KIND_INDEX || kind == TP_KIND_I32;
     case 'D':
-      return kind == TP_KIND_INDEX || kind == TP_KIND_F32;
+      return kind == TP_KIND_INDEX || tp_kind_is_real (kind);
     case 'V':
       return kind == TP_KIND_VOID;
     default:
@@ -90,7 +94,7 @@ letter_fits (char letter, TpKind kind)
 static gboolean
 is_shared (char letter)
 {
-  return letter == 'N' || letter == 'D' || letter == 'T';
+  return letter == 'N' || letter == 'R' || letter == 'D' || letter == 'T';
 }
 
 static gboolean
@@ -342,14 +346,7 @@ check_buffers (const TpKernel *kernel, GError **error)
   gint64 bytes;
 
   for (int i = 0; i < kernel->n_buffers; i++)
-    if (!tp_dtype_has_kernels (kernel->buffers[i].dtype))
-      {
-        g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                     "kernel '%s': buffer %d holds %s", kernel->name, i,
-                     tp_dtype_get_name (kernel->buffers[i].dtype));
-        return FALSE;
-      }
-    else if (!tp_size_mul (kernel->buffers[i].n_elements, 8, &bytes))
+    if (!tp_size_mul (kernel->buffers[i].n_elements, 8, &bytes))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
                      "kernel '%s': size of buffer %d overflows", kernel->name,

@@ -142,6 +142,25 @@ tp_k_f32 (TpKernel *kernel, int lanes, float value)
   return share (kernel, instr);
 }
 
+/* A constant's bits. */
+static double
+get_f64 (const TpInstr *instr)
+{
+  double value;
+
+  memcpy (&value, &instr->imm, sizeof value);
+  return value;
+}
+
+TpValue
+tp_k_f64 (TpKernel *kernel, int lanes, double value)
+{
+  TpInstr instr = instr_make (TP_I_CONST_F64, TP_KIND_F64, lanes, -1, -1);
+
+  memcpy (&instr.imm, &value, sizeof value);
+  return share (kernel, instr);
+}
+
 TpValue
 tp_k_group (TpKernel *kernel)
 {
@@ -289,6 +308,8 @@ result_kind (char letter, TpKind operand)
       return TP_KIND_I32;
     case 'F':
       return TP_KIND_F32;
+    case 'E':
+      return TP_KIND_F64;
     case 'M':
       return TP_KIND_MASK;
     case 'V':
@@ -317,6 +338,8 @@ tp_k_unary (TpKernel *kernel, TpInstrOp op, TpValue a)
    * first one. */
   if (op == TP_I_FROUND && left.op == TP_I_CONST_F32)
     return tp_k_f32 (kernel, left.lanes, rintf ((float)left.fimm));
+  if (op == TP_I_FROUND && left.op == TP_I_CONST_F64)
+    return tp_k_f64 (kernel, left.lanes, rint (get_f64 (&left)));
   return share (kernel, instr_make (op, result_kind (info->result, left.kind),
                                     is_reduction ? 1 : left.lanes, a, -1));
 }
@@ -405,6 +428,8 @@ tp_k_splat (TpKernel *kernel, TpValue a, int lanes)
     return index_lanes (kernel, lanes, instr.imm);
   if (instr.op == TP_I_CONST_F32)
     return tp_k_f32 (kernel, lanes, instr.fimm);
+  if (instr.op == TP_I_CONST_F64)
+    return tp_k_f64 (kernel, lanes, get_f64 (&instr));
   if (instr.op == TP_I_CONST_I32)
     return tp_k_i32 (kernel, lanes, (gint32)instr.imm);
   return share (kernel, instr_make (TP_I_SPLAT, instr.kind, lanes, a, -1));

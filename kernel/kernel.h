@@ -21,6 +21,7 @@ typedef enum
   TP_KIND_INDEX,  /* int64: addresses, counters and integer data */
   TP_KIND_I32,
   TP_KIND_F32,
+  TP_KIND_F64,
   TP_KIND_MASK,   /* one truth value per lane */
 } TpKind;
 
@@ -30,6 +31,7 @@ typedef enum
   TP_I_CONST_INDEX, /* imm */
   TP_I_CONST_I32,   /* imm, splat */
   TP_I_CONST_F32,   /* fimm, splat */
+  TP_I_CONST_F64,   /* imm: its bits, splat */
   TP_I_GROUP,       /* index of the work-group: INDEX */
   TP_I_ITEM,        /* index of the work-item in its group: INDEX */
   TP_I_ITERATION,   /* how often the kernel was run before: INDEX */
@@ -52,7 +54,7 @@ typedef enum
   TP_I_IEQUAL,      /* MASK */
   TP_I_INDEX_TO_I32, /* wraps */
   TP_I_I32_TO_INDEX,
-  /* F32 */
+  /* F32 or F64 */
   TP_I_FADD,
   TP_I_FSUB,
   TP_I_FMUL,
@@ -67,13 +69,26 @@ typedef enum
   TP_I_FROUND,      /* to nearest even */
   TP_I_FLESS,       /* MASK; false on NaN */
   TP_I_FEQUAL,      /* MASK */
+  /* F64: what the mathematical library of the reader has, which differs from
+   * another one's in the last places */
+  TP_I_FEXP,
+  TP_I_FLOG,
+  TP_I_FTANH,
+  TP_I_FERF,
+  TP_I_FSIN,
+  TP_I_FCOS,
+  TP_I_FPOW,
   TP_I_F32_TO_I32,  /* truncating; in range */
   TP_I_I32_TO_F32,
-  TP_I_F32_TO_INDEX, /* truncating; NaN gives 0, what is out of range the end
-                      * of it */
-  TP_I_INDEX_TO_F32, /* to nearest */
+  TP_I_REAL_TO_INDEX, /* of F32 or F64, truncating; NaN gives 0, what is out of
+                       * range the end of it */
+  TP_I_INDEX_TO_F32, /* to nearest, as the next two */
+  TP_I_INDEX_TO_F64,
+  TP_I_F64_TO_F32,
+  TP_I_F32_TO_F64,
   TP_I_AS_I32,      /* same bits */
   TP_I_AS_F32,
+  TP_I_AS_INDEX,    /* of F64 */
   /* MASK */
   TP_I_MAND,
   TP_I_MOR,
@@ -83,15 +98,15 @@ typedef enum
   TP_I_SPLAT,       /* 1 lane -> lanes */
   TP_I_EXTRACT,     /* imm: lane */
   TP_I_INSERT,      /* a: vector, b: scalar, imm: lane */
-  TP_I_ZIP,         /* F32 vectors: lanes of a and of b in turns, from the lower
+  TP_I_ZIP,         /* vectors of reals: lanes of a and of b in turns, from the lower
                      * halves, or with imm 1 from the upper ones */
-  TP_I_UNZIP,       /* F32 vectors: the even lanes of a, then those of b, or with
+  TP_I_UNZIP,       /* vectors of reals: the even lanes of a, then those of b, or with
                      * imm 1 the odd ones */
-  TP_I_LANE_SUM,    /* F32 or INDEX lanes -> 1, pairwise tree order */
+  TP_I_LANE_SUM,    /* F32, F64 or INDEX lanes -> 1, pairwise tree order */
   TP_I_LANE_MAX,
   TP_I_LANE_MIN,
   /* memory: buffer number, element index a (INDEX, 1 lane). Elements of float32
-   * are F32; those of bool and all integer types are INDEX: wrapped to their
+   * are F32, those of float64 F64; those of bool and all integer types are INDEX: wrapped to their
    * width when stored (bool: is it not 0), extended when loaded */
   TP_I_LOAD,        /* lanes consecutive elements; mask b or -1: 0 where off;
                      * imm > 0: what lies so many elements on is wanted soon,
@@ -130,7 +145,7 @@ typedef enum
 typedef struct
 {
   TpSpace space;
-  TpDtype dtype;              /* any but float64 */
+  TpDtype dtype;
   gint64 n_elements;          /* a bound on every index */
   gboolean is_written;
 } TpKernelBuffer;
@@ -162,6 +177,7 @@ int tp_kernel_add_buffer (TpKernel *kernel, TpSpace space, TpDtype dtype,
 TpValue tp_k_index (TpKernel *kernel, gint64 value);
 TpValue tp_k_i32 (TpKernel *kernel, int lanes, gint32 value);
 TpValue tp_k_f32 (TpKernel *kernel, int lanes, float value);
+TpValue tp_k_f64 (TpKernel *kernel, int lanes, double value);
 TpValue tp_k_group (TpKernel *kernel);
 TpValue tp_k_item (TpKernel *kernel);
 TpValue tp_k_iteration (TpKernel *kernel);

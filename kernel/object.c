@@ -186,7 +186,7 @@ place_object (Placing *it, GError **error)
 
 /* ---- linking ------------------------------------------------------------ */
 
-/* What a processor without the instruction calls. */
+/* What a processor without the instruction calls, and what no processor has one for. */
 static guint64
 find_function (const char *name)
 {
@@ -198,6 +198,16 @@ find_function (const char *name)
     { "fmaf", (void (*) (void)) fmaf },
     { "floorf", (void (*) (void)) floorf },
     { "rintf", (void (*) (void)) rintf },
+    { "fma", (void (*) (void)) fma },
+    { "floor", (void (*) (void)) floor },
+    { "rint", (void (*) (void)) rint },
+    { "exp", (void (*) (void)) exp },
+    { "log", (void (*) (void)) log },
+    { "tanh", (void (*) (void)) tanh },
+    { "erf", (void (*) (void)) erf },
+    { "sin", (void (*) (void)) sin },
+    { "cos", (void (*) (void)) cos },
+    { "pow", (void (*) (void)) pow },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (functions) && name != NULL; i++)

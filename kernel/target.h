@@ -14,6 +14,7 @@ typedef struct
   int local_size;             /* 1: CPU style; else the most work-items per
                                * group of the GPU style schedules */
   gint64 local_bytes;         /* bound on local memory of a group */
+  gboolean has_float64;       /* it computes with reals of 64 bits */
 } TpTarget;
 
 /* Whether it runs work-items, not vectors. */

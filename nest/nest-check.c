@@ -186,8 +186,7 @@ check_expr (const TpNest *nest, int i, GError **error)
     if (parts[k] < 0 || parts[k] >= i)
       return check_fail (error, "expression %d uses %d", i, parts[k]);
   if (expr->op == TP_EXPR_LOAD
-      && expr->is_integer
-             != tp_dtype_is_integer (nest->loads[expr->index].dtype))
+      && !tp_expr_is_of_dtype (expr, nest->loads[expr->index].dtype))
     return check_fail (error, "expression %d is not of the class of load %d", i,
                        expr->index);
   if (expr->op == TP_EXPR_STAGE

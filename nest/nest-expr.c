@@ -8,6 +8,7 @@
 #include "nest/nest.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- the table ---------------------------------------------------------- */
 
@@ -18,6 +19,7 @@ typedef enum
   TAKES_REALS,
   TAKES_INTEGERS,
   TAKES_BRANCHES, /* SELECT: the last two the same */
+  TAKES_OTHERS,   /* another than it gives */
 } Takes;
 
 static const struct
@@ -55,8 +57,9 @@ static const struct
   [TP_EXPR_AND] = { "and", 2, TAKES_INTEGERS },
   [TP_EXPR_SELECT] = { "select", 3, TAKES_BRANCHES },
   [TP_EXPR_IS_NAN] = { "is_nan", 1, TAKES_REALS },
-  [TP_EXPR_TO_REAL] = { "to_real", 1, TAKES_INTEGERS },
+  [TP_EXPR_TO_REAL] = { "to_real", 1, TAKES_OTHERS },
   [TP_EXPR_TO_INTEGER] = { "to_integer", 1, TAKES_REALS },
+  [TP_EXPR_ORDER] = { "order", 1, TAKES_REALS },
 };
 
 int
@@ -148,27 +151,89 @@ tp_nest_covers_reduce (const TpNest *nest)
 /* ---- classes ------------------------------------------------------------ */
 
 static gboolean
+is_alike (const TpExpr *a, const TpExpr *b)
+{
+  return a->is_integer == b->is_integer && a->is_double == b->is_double;
+}
+
+static gboolean
 parts_fit (const TpNest *nest, const TpExpr *e)
 {
   const TpExpr *a = &nest->exprs[e->a];
   int arity = tp_expr_arity (e->op);
+  gboolean fits = arity != 2 || is_alike (a, &nest->exprs[e->b]);
 
   switch (expr_ops[e->op].takes)
     {
     case TAKES_REALS:
-      return !a->is_integer && (arity < 2 || !nest->exprs[e->b].is_integer);
+      return !a->is_integer && fits;
     case TAKES_INTEGERS:
-      return a->is_integer && (arity < 2 || nest->exprs[e->b].is_integer);
+      return a->is_integer && fits;
     case TAKES_BRANCHES:
-      return nest->exprs[e->b].is_integer == nest->exprs[e->c].is_integer;
+      return is_alike (&nest->exprs[e->b], &nest->exprs[e->c]);
+    case TAKES_OTHERS:
+      return !is_alike (e, a);
     default:
-      return arity < 2 || a->is_integer == nest->exprs[e->b].is_integer;
+      return fits;
     }
+}
+
+TpDtype
+tp_expr_get_dtype (const TpExpr *expr)
+{
+  return expr->is_integer  ? TPLAN_DTYPE_INT64
+         : expr->is_double ? TPLAN_DTYPE_FLOAT64
+                           : TPLAN_DTYPE_FLOAT32;
+}
+
+gboolean
+tp_expr_is_of_dtype (const TpExpr *expr, TpDtype dtype)
+{
+  return tp_dtype_get (tp_expr_get_dtype (expr))->compute
+         == tp_dtype_get (dtype)->compute;
+}
+
+gboolean
+tp_nest_has_doubles (const TpNest *nest)
+{
+  g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs + 1);
+
+  tp_nest_mark_used (nest, nest->result, used);
+  for (int i = 0; i < nest->n_stages; i++)
+    tp_nest_mark_used (nest, nest->stages[i].expr, used);
+  if (nest->store.index >= 0)
+    tp_nest_mark_used (nest, nest->store.index, used);
+  for (int i = 0; i < nest->n_exprs; i++)
+    if (used[i] && nest->exprs[i].is_double)
+      return TRUE;
+  return FALSE;
+}
+
+/* What it is that @e does not take. */
+static const char *
+name_unfit (const TpNest *nest, const TpExpr *e)
+{
+  Takes takes = expr_ops[e->op].takes;
+  int first = takes == TAKES_BRANCHES ? e->b : e->a;
+  int second = takes == TAKES_BRANCHES ? e->c : e->b;
+
+  if (takes == TAKES_REALS)
+    return nest->exprs[first].is_integer
+                   || (second >= 0 && nest->exprs[second].is_integer)
+               ? "integers"
+               : "float32 with float64";
+  if (takes == TAKES_INTEGERS || takes == TAKES_OTHERS)
+    return "reals";
+  return nest->exprs[first].is_integer == nest->exprs[second].is_integer
+             ? "float32 with float64"
+             : "integers with reals";
 }
 
 gboolean
 tp_nest_check_classes (const TpNest *nest, GError **error)
 {
+  const TpExpr *result = &nest->exprs[nest->result];
+
   for (int i = 0; i < nest->n_exprs; i++)
     {
       const TpExpr *e = &nest->exprs[i];
@@ -178,17 +243,16 @@ tp_nest_check_classes (const TpNest *nest, GError **error)
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                    "kernels have no %s of %s: cast to another type first",
                    tp_expr_get_name (e->op),
-                   expr_ops[e->op].takes == TAKES_REALS      ? "integers"
-                   : expr_ops[e->op].takes == TAKES_INTEGERS ? "reals"
-                   : "integers with reals");
+                   name_unfit (nest, e));
       return FALSE;
     }
-  if (nest->exprs[nest->result].is_integer
-      == tp_dtype_is_integer (nest->store.dtype))
+  if (tp_expr_is_of_dtype (result, nest->store.dtype))
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                "kernels cannot store %s as %s: cast to another type first",
-               nest->exprs[nest->result].is_integer ? "integers" : "reals",
+               result->is_integer  ? "integers"
+               : result->is_double ? "float64"
+                                   : "reals",
                tp_dtype_get_name (nest->store.dtype));
   return FALSE;
 }
@@ -314,6 +378,26 @@ scalar_is_zero (const TpNest *nest, int expr, TpScalar value)
   return nest->exprs[expr].is_integer ? value.integer == 0 : value.real == 0.0;
 }
 
+/* The bits, of what is below 0 but the sign the other way round. */
+static gint64
+get_order (double value)
+{
+  double positive = value + 0.0; /* of both zeros */
+  gint64 bits;
+
+  memcpy (&bits, &positive, sizeof bits);
+  return bits < 0 ? bits ^ G_MAXINT64 : bits;
+}
+
+/* What was double is rounded where it becomes single. */
+static double
+to_real (const TpExpr *e, const TpExpr *from, TpScalar value)
+{
+  if (from->is_integer)
+    return (double) value.integer;
+  return e->is_double ? value.real : (float) value.real;
+}
+
 TpScalar
 tp_expr_apply (const TpNest *nest, int expr, const TpScalar *values)
 {
@@ -325,9 +409,11 @@ tp_expr_apply (const TpNest *nest, int expr, const TpScalar *values)
   if (e->op == TP_EXPR_SELECT)
     return scalar_is_zero (nest, e->a, a) ? values[e->c] : b;
   if (e->op == TP_EXPR_TO_REAL)
-    return (TpScalar){ .real = a.integer };
+    return (TpScalar){ .real = to_real (e, &nest->exprs[e->a], a) };
   if (e->op == TP_EXPR_TO_INTEGER)
     return (TpScalar){ .integer = tp_real_to_integer (a.real) };
+  if (e->op == TP_EXPR_ORDER)
+    return (TpScalar){ .integer = get_order (a.real) };
   if (e->is_integer)
     return (TpScalar){ .integer = apply_integer (e->op, a.integer, b.integer) };
   if (arity == 1)

@@ -12,6 +12,11 @@ const char *tp_expr_get_name (TpExprOp op);  /* "mul", ... */
 TpScalar tp_expr_apply (const TpNest *nest, int expr, const TpScalar *values);
 gint64 tp_real_to_integer (double value);     /* saturates; NaN gives 0 */
 
+/* What memory holds such values as they are; whether they are of the class that
+ * elements of @dtype have. */
+TpDtype tp_expr_get_dtype (const TpExpr *expr);
+gboolean tp_expr_is_of_dtype (const TpExpr *expr, TpDtype dtype);
+
 /* What @expr is made of, the index of a load included; returns how many. */
 int tp_nest_get_parts (const TpNest *nest, int expr, int out_parts[3]);
 
@@ -27,6 +32,9 @@ gboolean tp_nest_is_below_most (const TpNest *nest, int expr);
 
 /* Whether the result is stored for each point of the reduce axes (softmax). */
 gboolean tp_nest_covers_reduce (const TpNest *nest);
+
+/* Whether anything it computes, or merely copies, is a double. */
+gboolean tp_nest_has_doubles (const TpNest *nest);
 
 /* Every operation has operands of a class it takes, the result is of the store's:
  * else TPLAN_ERROR_UNSUPPORTED names the operation. */

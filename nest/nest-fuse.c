@@ -81,8 +81,10 @@ import_load (TpNest *nest, const TpExpr *expr, const Loaded *loaded,
 static int
 import_const (TpNest *nest, const TpExpr *expr)
 {
-  return expr->is_integer ? tp_nest_const_integer (nest, expr->integer)
-                          : tp_nest_const (nest, expr->value);
+  return expr->is_integer
+             ? tp_nest_const_integer (nest, expr->integer)
+             : tp_nest_convert (nest, tp_nest_const (nest, expr->value),
+                                tp_expr_get_dtype (expr));
 }
 
 static int
@@ -100,6 +102,8 @@ import_one (TpNest *nest, const TpExpr *expr, const Loaded *loaded,
       return tp_nest_stage (nest, expr->index);
     case TP_EXPR_SELECT:
       return tp_nest_select (nest, map[expr->a], map[expr->b], map[expr->c]);
+    case TP_EXPR_TO_REAL:
+      return tp_nest_convert (nest, map[expr->a], tp_expr_get_dtype (expr));
     default:
       if (tp_expr_arity (expr->op) == 1)
         return tp_nest_unary (nest, expr->op, map[expr->a]);

@@ -93,6 +93,19 @@ text_add_const (GString *text, const TpExpr *expr)
     text_add_number (text, expr->value);
 }
 
+/* Of what has no operand to tell its class by, that too. */
+static const char *
+get_name (const TpExpr *expr)
+{
+  if (expr->op == TP_EXPR_CONST && expr->is_integer)
+    return "integer";
+  if (expr->op == TP_EXPR_CONST && expr->is_double)
+    return "double";
+  return expr->op == TP_EXPR_TO_REAL && expr->is_double
+             ? "to_double"
+             : tp_expr_get_name (expr->op);
+}
+
 /* Prints expression @i, all it needs being printed already. */
 static void
 text_add_expr (TextState *state, int i)
@@ -105,9 +118,7 @@ text_add_expr (TextState *state, int i)
     load = text_add_load (state, expr->index);
   state->expr_number[i] = state->n_exprs++;
   g_string_append_printf (state->text, "  e%d = %s", state->expr_number[i],
-                          expr->op == TP_EXPR_CONST && expr->is_integer
-                              ? "integer"
-                              : tp_expr_get_name (expr->op));
+                          get_name (expr));
   if (load >= 0)
     g_string_append_printf (state->text, " l%d", load);
   if (expr->op == TP_EXPR_STAGE)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define MOST_EXACT (1 << 24) /* of float32 */
+#define MOST_CHOICES 4       /* one within the other, that ops are written with */
 
 /* ---- arrays ------------------------------------------------------------ */
 
@@ -144,6 +145,7 @@ expr_equal (const TpExpr *a, const TpExpr *b)
 {
   return a->op == b->op && a->a == b->a && a->b == b->b && a->c == b->c
          && a->index == b->index && a->is_integer == b->is_integer
+         && a->is_double == b->is_double
          && a->integer == b->integer
          && memcmp (&a->value, &b->value, sizeof a->value) == 0;
 }
@@ -161,24 +163,42 @@ nest_add_expr (TpNest *nest, const TpExpr *expr)
   return nest->n_exprs++;
 }
 
+/* Of a class that follows from its operands. */
 static int
-nest_add_leaf (TpNest *nest, TpExprOp op, int index, gboolean is_integer)
+nest_add_like (TpNest *nest, TpExpr expr, const TpExpr *like)
 {
-  return nest_add_expr (nest, &(TpExpr){ .op = op,
-                                         .a = -1,
-                                         .b = -1,
-                                         .c = -1,
-                                         .index = index,
-                                         .is_integer = is_integer });
+  expr.is_integer = like->is_integer;
+  expr.is_double = like->is_double;
+  return nest_add_expr (nest, &expr);
+}
+
+static TpExpr
+expr_of_dtype (TpDtype dtype)
+{
+  return (TpExpr){ .is_integer = tp_dtype_is_integer (dtype),
+                   .is_double = dtype == TPLAN_DTYPE_FLOAT64 };
+}
+
+static TpExpr
+leaf (TpExprOp op, int index)
+{
+  return (TpExpr){ .op = op, .a = -1, .b = -1, .c = -1, .index = index };
+}
+
+static int
+nest_add_const (TpNest *nest, double value, gboolean is_double)
+{
+  TpExpr expr = leaf (TP_EXPR_CONST, 0);
+
+  expr.value = value;
+  expr.is_double = is_double;
+  return nest_add_expr (nest, &expr);
 }
 
 int
 tp_nest_const (TpNest *nest, double value)
 {
-  return nest_add_expr (
-      nest,
-      &(TpExpr){
-          .op = TP_EXPR_CONST, .a = -1, .b = -1, .c = -1, .value = value });
+  return nest_add_const (nest, value, FALSE);
 }
 
 int
@@ -195,94 +215,130 @@ tp_nest_const_integer (TpNest *nest, gint64 value)
 int
 tp_nest_load (TpNest *nest, int load)
 {
+  TpExpr like;
+
   g_assert (load >= 0 && load < nest->n_loads);
-  return nest_add_leaf (nest, TP_EXPR_LOAD, load,
-                        tp_dtype_is_integer (nest->loads[load].dtype));
+  like = expr_of_dtype (nest->loads[load].dtype);
+  return nest_add_like (nest, leaf (TP_EXPR_LOAD, load), &like);
 }
 
 int
 tp_nest_inside (TpNest *nest, int load)
 {
+  TpExpr expr = leaf (TP_EXPR_INSIDE, load);
+
   g_assert (load >= 0 && load < nest->n_loads);
-  return nest_add_leaf (nest, TP_EXPR_INSIDE, load, FALSE);
+  return nest_add_expr (nest, &expr);
 }
 
 int
 tp_nest_stage (TpNest *nest, int stage)
 {
+  TpExpr integer = { .is_integer = TRUE };
+
   g_assert (stage >= 0 && stage < nest->n_stages);
-  return nest_add_leaf (nest, TP_EXPR_STAGE, stage,
+  return nest_add_like (nest, leaf (TP_EXPR_STAGE, stage),
                         nest->stages[stage].combiner == TP_COMBINE_PLACE
-                            || nest->exprs[nest->stages[stage].expr].is_integer);
+                            ? &integer
+                            : &nest->exprs[nest->stages[stage].expr]);
+}
+
+/* A number that an op is written with keeps all its digits where it meets a double:
+ * what is single is rounded no sooner than in a kernel. Integers that float32 does not
+ * hold are converted there, too. */
+static int
+nest_to_real (TpNest *nest, int a, gboolean is_double)
+{
+  const TpExpr *e = &nest->exprs[a];
+  gboolean is_exact = is_double || !e->is_integer
+                      || ABS ((double) e->integer) <= MOST_EXACT;
+
+  if (!e->is_integer && e->is_double == is_double)
+    return a;
+  if (e->op == TP_EXPR_CONST && is_exact)
+    return nest_add_const (nest,
+                           e->is_integer ? (double) e->integer
+                           : is_double   ? e->value
+                                         : (float) e->value,
+                           is_double);
+  return nest_add_expr (nest, &(TpExpr){ .op = TP_EXPR_TO_REAL, .a = a, .b = -1,
+                                         .c = -1, .is_double = is_double });
 }
 
 int
 tp_nest_unary (TpNest *nest, TpExprOp op, int a)
 {
-  gboolean is_integer = op == TP_EXPR_TO_INTEGER
-                        || (op != TP_EXPR_TO_REAL && op != TP_EXPR_IS_NAN
-                            && nest->exprs[a].is_integer);
+  TpExpr integer = { .is_integer = TRUE };
 
   g_assert (tp_expr_arity (op) == 1);
-  return nest_add_expr (nest, &(TpExpr){ .op = op,
-                                         .a = a,
-                                         .b = -1,
-                                         .c = -1,
-                                         .is_integer = is_integer });
+  if (op == TP_EXPR_TO_REAL)
+    return nest_to_real (nest, a, FALSE);
+  return nest_add_like (nest, (TpExpr){ .op = op, .a = a, .b = -1, .c = -1 },
+                        op == TP_EXPR_TO_INTEGER || op == TP_EXPR_ORDER
+                            ? &integer
+                            : &nest->exprs[a]);
 }
 
-/* A whole constant that meets an integer is one. */
-static void
-nest_adapt_constant (TpNest *nest, int *a, int other)
+/* Single @a as a double. That of numbers that are chosen from is chosen from them. */
+static int
+nest_widen (TpNest *nest, int a, int depth)
 {
-  const TpExpr *e = &nest->exprs[*a];
+  const TpExpr *e = &nest->exprs[a];
+  int condition = e->a, b = e->b, c = e->c;
 
-  if (e->op == TP_EXPR_CONST && !e->is_integer && nest->exprs[other].is_integer
+  if (e->op != TP_EXPR_SELECT || depth == 0)
+    return nest_to_real (nest, a, TRUE);
+  b = nest_widen (nest, b, depth - 1);
+  return tp_nest_select (nest, condition, b, nest_widen (nest, c, depth - 1));
+}
+
+/* A whole constant that meets an integer is one; what is single and meets a double
+ * becomes one, which changes no value. */
+static void
+nest_adapt (TpNest *nest, int *a, int other)
+{
+  const TpExpr *e = &nest->exprs[*a], *like = &nest->exprs[other];
+
+  if (e->op == TP_EXPR_CONST && !e->is_integer && like->is_integer
       && e->value >= -0x1p63 && e->value < 0x1p63
       && (double)(gint64)e->value == e->value)
     *a = tp_nest_const_integer (nest, (gint64)e->value);
+  else if (!e->is_integer && !e->is_double && like->is_double)
+    *a = nest_widen (nest, *a, MOST_CHOICES);
 }
 
 int
 tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b)
 {
   g_assert (tp_expr_arity (op) == 2);
-  nest_adapt_constant (nest, &a, b);
-  nest_adapt_constant (nest, &b, a);
-  return nest_add_expr (nest, &(TpExpr){ .op = op,
-                                         .a = a,
-                                         .b = b,
-                                         .c = -1,
-                                         .is_integer =
-                                             nest->exprs[a].is_integer });
+  nest_adapt (nest, &a, b);
+  nest_adapt (nest, &b, a);
+  return nest_add_like (nest, (TpExpr){ .op = op, .a = a, .b = b, .c = -1 },
+                        &nest->exprs[a]);
 }
 
 int
 tp_nest_select (TpNest *nest, int a, int b, int c)
 {
-  nest_adapt_constant (nest, &b, c);
-  nest_adapt_constant (nest, &c, b);
-  return nest_add_expr (nest, &(TpExpr){ .op = TP_EXPR_SELECT,
-                                         .a = a,
-                                         .b = b,
-                                         .c = c,
-                                         .is_integer =
-                                             nest->exprs[b].is_integer });
+  TpExpr expr = { .op = TP_EXPR_SELECT, .a = a };
+
+  nest_adapt (nest, &b, c);
+  nest_adapt (nest, &c, b);
+  expr.b = b;
+  expr.c = c;
+  return nest_add_like (nest, expr, &nest->exprs[b]);
 }
 
 int
 tp_nest_convert (TpNest *nest, int expr, TpDtype dtype)
 {
-  gboolean is_integer = tp_dtype_is_integer (dtype);
+  TpExpr like = expr_of_dtype (dtype);
 
-  if (nest->exprs[expr].is_integer == is_integer)
-    return expr;
-  if (!is_integer && nest->exprs[expr].op == TP_EXPR_CONST
-      && nest->exprs[expr].integer >= -MOST_EXACT
-      && nest->exprs[expr].integer <= MOST_EXACT)
-    return tp_nest_const (nest, (double) nest->exprs[expr].integer);
-  return tp_nest_unary (
-      nest, is_integer ? TP_EXPR_TO_INTEGER : TP_EXPR_TO_REAL, expr);
+  if (!like.is_integer)
+    return nest_to_real (nest, expr, like.is_double);
+  return nest->exprs[expr].is_integer
+             ? expr
+             : tp_nest_unary (nest, TP_EXPR_TO_INTEGER, expr);
 }
 
 /* ---- lowered ----------------------------------------------------------- */

@@ -15,12 +15,14 @@
  * an integer expression (Gather, CacheUpdate). A guard makes a load conditional (padding).
  * Fusion composes nests; it is an argument to a schedule, not a new kernel.
  *
- * An expression is real (float32 on devices) or integer (int64 on devices,
- * exact); arithmetic and comparisons keep to one class. What memory holds is
- * the dtype of the access: float32, float16 and bfloat16 are real, bool and what
- * has int in its name are integer. A store converts nothing: reals are rounded,
+ * An expression is of one of three classes, as TpDtypeCompute has them: single
+ * (float32 on devices), double (float64), or integer (int64, exact); arithmetic
+ * and comparisons keep to one. What memory holds is the dtype of the access:
+ * float32, float16 and bfloat16 are single, float64 is double, bool and what has
+ * int in its name are integer. A store converts nothing: singles are rounded,
  * integers wrap to the width, bool takes x != 0. What is fused is not stored, so
- * not rounded: no value of narrow reals may depend on that. */
+ * not rounded: no value of narrow reals may depend on that. A double that becomes
+ * single is rounded, wherever that is. */
 #ifndef TP_NEST_NEST_H
 #define TP_NEST_NEST_H
 
@@ -73,7 +75,7 @@ typedef enum
   TP_EXPR_CONST,   /* value */
   TP_EXPR_LOAD,    /* index: load */
   TP_EXPR_STAGE,   /* index: stage, earlier than the user */
-  TP_EXPR_INSIDE,  /* index: load; 1.0 where its guards hold, else 0.0 */
+  TP_EXPR_INSIDE,  /* index: load; 1.0 where its guards hold, else 0.0: single */
   TP_EXPR_ADD,
   TP_EXPR_SUB,
   TP_EXPR_MUL,
@@ -98,10 +100,11 @@ typedef enum
   TP_EXPR_EQUAL,
   TP_EXPR_AND,        /* of the bits of integers */
   TP_EXPR_SELECT,     /* a != 0 ? b : c; a of either class */
-  TP_EXPR_IS_NAN,     /* of a real: 1.0 or 0.0 */
-  TP_EXPR_TO_REAL,    /* of an integer */
+  TP_EXPR_IS_NAN,     /* of a real: 1.0 or 0.0 of its class */
+  TP_EXPR_TO_REAL,    /* of another class: single, or double where @is_double */
   TP_EXPR_TO_INTEGER, /* of a real, towards zero; on devices undefined where it
                        * does not fit */
+  TP_EXPR_ORDER,      /* of a double: an integer, in the order of these */
   TP_N_EXPR_OPS
 } TpExprOp;
 
@@ -114,6 +117,7 @@ typedef struct
   int a, b, c;
   int index;
   gboolean is_integer;        /* class of the value */
+  gboolean is_double;         /* a real of float64; neither: single */
   double value;               /* CONST of a real */
   gint64 integer;             /* CONST of an integer */
 } TpExpr;
@@ -213,9 +217,9 @@ gboolean tp_nest_ranks (const TpNest *nest);
 int tp_nest_find_rank_axis (const TpNest *nest); /* -1: none */
 int tp_nest_add_stage (TpNest *nest, TpCombiner combiner, int expr);
 /* Builders of expressions return the new index; equal ones are shared. A whole
- * constant takes the class of what it is combined with; all else that mixes
- * classes is found by tp_nest_check_classes(). */
-int tp_nest_const (TpNest *nest, double value);
+ * constant takes the class of what it is combined with, and what is single that of
+ * a double; all else that mixes classes is found by tp_nest_check_classes(). */
+int tp_nest_const (TpNest *nest, double value); /* single */
 int tp_nest_const_integer (TpNest *nest, gint64 value);
 int tp_nest_load (TpNest *nest, int load);
 int tp_nest_inside (TpNest *nest, int load);
@@ -223,7 +227,8 @@ int tp_nest_stage (TpNest *nest, int stage);
 int tp_nest_unary (TpNest *nest, TpExprOp op, int a);
 int tp_nest_binary (TpNest *nest, TpExprOp op, int a, int b);
 int tp_nest_select (TpNest *nest, int a, int b, int c);
-/* @expr of the class of @dtype: itself, TO_REAL or TO_INTEGER of it. */
+/* @expr of the class of @dtype: itself, TO_REAL or TO_INTEGER of it. A constant is
+ * converted here. */
 int tp_nest_convert (TpNest *nest, int expr, TpDtype dtype);
 
 TpLowered *tp_lowered_new (void);

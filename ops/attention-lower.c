@@ -39,6 +39,7 @@ typedef struct
   const TpNode *node;
   TpLowered *lowered;
   TpAttention a;
+  TpDtype dtype;              /* of what is computed */
   gint64 n_group;             /* query heads per head of keys */
   gint64 n_columns;           /* keys that may take part */
   Place q, k, v, y;
@@ -88,7 +89,7 @@ make_place (const Lowering *self, gint64 n_heads, gint64 n_tokens, gint64 size)
 {
   gint64 n = self->a.n_batch * n_heads * n_tokens * size;
 
-  return (Place){ tp_lowered_add_scratch (self->lowered, TPLAN_DTYPE_FLOAT32, n),
+  return (Place){ tp_lowered_add_scratch (self->lowered, self->dtype, n),
                   0, n_heads * n_tokens * size, n_tokens * size, size, 1 };
 }
 
@@ -418,8 +419,10 @@ softmax_expr (TpNest *nest, int sink, gboolean may_be_empty)
   int power = -1, sum = -1;
 
   if (may_be_empty)
-    max = tp_nest_binary (nest, TP_EXPR_MAX, tp_nest_const (nest, -FLT_MAX),
-                          max);
+    max = tp_nest_binary (
+        nest, TP_EXPR_MAX,
+        tp_nest_const (nest, nest->exprs[x].is_double ? -DBL_MAX : -FLT_MAX),
+        max);
   if (sink >= 0)
     max = tp_nest_binary (nest, TP_EXPR_MAX, sink, max);
   power = tp_nest_unary (nest, TP_EXPR_EXP,
@@ -507,6 +510,7 @@ lowering_init (Lowering *self)
         shapes[i] = (TpAttentionShape){ input->rank, input->dims };
     }
   tp_attention_init (a, node, shapes);
+  self->dtype = tp_dtype_get_computed (get_input (self, TP_ATTENTION_Q)->dtype);
   self->n_group = a->n_heads / a->n_kv_heads;
   self->n_columns = a->n_masked;
   if (a->scores == TP_SCORES_WEIGHTS

@@ -23,13 +23,6 @@ node_get_output (const TpGraph *graph, const TpNode *node)
 static gboolean
 check_tensor (const TpNode *node, const TpTensor *tensor, GError **error)
 {
-  const char *type = tp_dtype_get_name (tensor->dtype);
-
-  if (!tp_dtype_has_kernels (tensor->dtype))
-    return tp_op_refuse (node, error,
-                         "tensor '%s' is %s: only the device ref runs %s, "
-                         "where it is named (--devices cpu,ref)",
-                         tensor->name, type, type);
   if (tensor->count == 0)
     return tp_op_refuse (node, error, "tensor '%s' is empty", tensor->name);
   return TRUE;

@@ -142,7 +142,9 @@ sums_new (const TpLowering *like, const Direction *direction, gint64 n_terms,
   gint64 n = 1;
 
   sums.n_neutral += step == 1 && direction->is_exclusive;
-  sums.dtype = tp_dtype_is_integer (x->dtype) ? x->dtype : TPLAN_DTYPE_FLOAT32;
+  sums.dtype = tp_dtype_is_integer (x->dtype)
+                   ? x->dtype
+                   : tp_dtype_get_computed (x->dtype);
   for (int i = x->rank - 1; i >= 0; i--)
     {
       sums.strides[i] = n;

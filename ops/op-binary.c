@@ -220,7 +220,10 @@ pow_expr (const TpNode *node, TpNest *nest, const int *x)
   if (whole >= 0)
     return raise_integer (nest, x[0], whole);
   return tp_nest_binary (nest, TP_EXPR_POW, x[0],
-                         tp_nest_convert (nest, x[1], TPLAN_DTYPE_FLOAT32));
+                         tp_nest_convert (nest, x[1],
+                                          nest->exprs[x[0]].is_double
+                                              ? TPLAN_DTYPE_FLOAT64
+                                              : TPLAN_DTYPE_FLOAT32));
 }
 
 static double

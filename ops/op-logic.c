@@ -335,8 +335,9 @@ const TpOp tp_op_is_nan = {
 static int
 is_inf_expr (const TpNode *node, TpNest *nest, const int *x)
 {
-  int most = tp_nest_const (nest, FLT_MAX);
-  int least = tp_nest_const (nest, -FLT_MAX);
+  double bound = nest->exprs[x[0]].is_double ? DBL_MAX : FLT_MAX;
+  int most = tp_nest_const (nest, bound);
+  int least = tp_nest_const (nest, -bound);
   int found = tp_nest_const (nest, 0.0);
 
   if (tp_node_get_int (node, "detect_positive", 1) != 0)

@@ -248,7 +248,8 @@ unpack (TpLowering *lowering, Place *place, int scratch, int part,
   TpNest *nest = lowering->nest;
   int q;
 
-  nest->store = (TpAccess){ .operand = scratch, .dtype = TPLAN_DTYPE_FLOAT32,
+  nest->store = (TpAccess){ .operand = scratch,
+                            .dtype = lowering->lowered->operands[scratch].dtype,
                             .index = -1,
                             .offset = (place->first_block * it->block + part)
                                       * it->n };
@@ -304,7 +305,8 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
       lower_few (&lowering, &it);
       return TRUE;
     }
-  scratch = tp_lowered_add_scratch (lowered, TPLAN_DTYPE_FLOAT32, it.n * it.k);
+  scratch = tp_lowered_add_scratch (lowered, tp_dtype_get_computed (x->dtype),
+                                    it.n * it.k);
   unpack_all (graph, node, lowered, scratch);
   tp_lowering_add_output_axes (&lowering);
   k = tp_lowering_add_reduce_axis (&lowering, it.k);
@@ -313,6 +315,7 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
   if (k >= 0)
     load->stride[k] = x->strides[x->rank - 1];
   load = tp_nest_add_load (lowering.nest, scratch);
+  load->dtype = lowered->operands[scratch].dtype;
   load->stride[x->rank - 1] = 1;
   if (k >= 0)
     load->stride[k] = it.n;

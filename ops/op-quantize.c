@@ -199,6 +199,14 @@ part_load_x (const Part *part, TpLowering *lowering)
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
+/* Of the type that scales are of, in which all is computed. */
+static int
+to_real (const TpLowering *lowering, int value)
+{
+  return tp_nest_convert (lowering->nest, value,
+                          tp_lowering_get_input (lowering, Q_SCALE)->dtype);
+}
+
 /* The scale or the zero point as a real; -1: left out. */
 static int
 part_load (const Part *part, TpLowering *lowering, int i)
@@ -221,15 +229,14 @@ part_load (const Part *part, TpLowering *lowering, int i)
       load->offset = part->first * tensor->strides[tensor->rank > 1 ? axis : 0];
       value = tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
     }
-  return tp_nest_convert (lowering->nest, value, TPLAN_DTYPE_FLOAT32);
+  return to_real (lowering, value);
 }
 
 static int
 part_quantize (const Part *part, TpLowering *lowering)
 {
   TpNest *nest = lowering->nest;
-  int x = tp_nest_convert (nest, part_load_x (part, lowering),
-                           TPLAN_DTYPE_FLOAT32);
+  int x = to_real (lowering, part_load_x (part, lowering));
   int scale = part_load (part, lowering, Q_SCALE);
 
   return tp_nest_quantize (nest, tp_nest_unscale (nest, x, scale),
@@ -241,8 +248,7 @@ static int
 part_dequantize (const Part *part, TpLowering *lowering)
 {
   TpNest *nest = lowering->nest;
-  int x = tp_nest_convert (nest, part_load_x (part, lowering),
-                           TPLAN_DTYPE_FLOAT32);
+  int x = to_real (lowering, part_load_x (part, lowering));
   int scale = part_load (part, lowering, Q_SCALE);
   int zero = part_load (part, lowering, Q_ZERO);
 

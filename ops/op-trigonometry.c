@@ -1,6 +1,7 @@
 /* op-trigonometry.c: circular and hyperbolic functions and their inverses. Those that
  * nests have no expression for are sums of it: near 0 polynomials, fitted for the least
- * relative error of float32, elsewhere what they are by exp, log and sqrt. */
+ * relative error of float32, elsewhere what they are by exp, log and sqrt. Near 0 those of
+ * doubles are what the polynomial says and a step of Newton's method from there. */
 #include "config.h"
 
 #include "ops/op-util.h"
@@ -14,6 +15,8 @@
 
 #define LN2 0.69314718055994531
 #define MUCH 1e4              /* 1 is nothing beside its square */
+#define MUCH_DOUBLE 1e9       /* in float64 */
+#define SINH_TERMS 9          /* the next is below 1e-19 */
 
 /* ---- expressions --------------------------------------------------------- */
 
@@ -91,6 +94,13 @@ odd (TpNest *nest, int x, const double *coefs, int n)
   odd (nest, x, (const double[]){ __VA_ARGS__ },                               \
        sizeof ((const double[]){ __VA_ARGS__ }) / sizeof (double))
 
+/* The error of a polynomial, below 1e-7, is squared by a step. */
+static gboolean
+is_double (const TpNest *nest, int x)
+{
+  return nest->exprs[x].is_double;
+}
+
 /* ---- circular ------------------------------------------------------------ */
 
 static int
@@ -155,8 +165,15 @@ const TpOp tp_op_tan = {
 static int
 asin_of_small (TpNest *nest, int x)
 {
-  return ODD (nest, x, 0.166667525, 0.0749529764, 0.0454703758, 0.0241795156,
-              0.0421663068);
+  int y = ODD (nest, x, 0.166667525, 0.0749529764, 0.0454703758, 0.0241795156,
+               0.0421663068);
+  int rest;
+
+  if (!is_double (nest, x))
+    return y;
+  rest = sub (nest, x, tp_nest_unary (nest, TP_EXPR_SIN, y));
+  return add (nest, y,
+              divide (nest, rest, tp_nest_unary (nest, TP_EXPR_COS, y)));
 }
 
 /* sqrt ((1 - a) / 2): the sine of half the angle whose cosine is @a. */
@@ -221,6 +238,23 @@ const TpOp tp_op_acos = {
   .map_value = acos_value,
 };
 
+/* Of what is at most tan (pi/8). The tangent of what is missing is
+ * (x - tan y) / (1 + x tan y). */
+static int
+atan_of_small (TpNest *nest, int x)
+{
+  int y = ODD (nest, x, -0.333329491, 0.1997771, -0.138776784, 0.0805372171);
+  int sine, cosine;
+
+  if (!is_double (nest, x))
+    return y;
+  sine = tp_nest_unary (nest, TP_EXPR_SIN, y);
+  cosine = tp_nest_unary (nest, TP_EXPR_COS, y);
+  return add (nest, y,
+              divide (nest, sub (nest, mul (nest, x, cosine), sine),
+                      add (nest, cosine, mul (nest, x, sine))));
+}
+
 /* tan (pi/8) and tan (3 pi/8) bound what is reduced by pi/4 and by pi/2. */
 static int
 atan_expr (const TpNode *node, TpNest *nest, const int *x)
@@ -234,8 +268,7 @@ atan_expr (const TpNode *node, TpNest *nest, const int *x)
 
   base = choose (nest, a, high, number (nest, G_PI_2), base);
   rest = choose (nest, a, high, divide (nest, number (nest, -1.0), a), rest);
-  rest = ODD (nest, rest, -0.333329491, 0.1997771, -0.138776784, 0.0805372171);
-  return with_sign (nest, x[0], add (nest, base, rest));
+  return with_sign (nest, x[0], add (nest, base, atan_of_small (nest, rest)));
 }
 
 static double
@@ -266,11 +299,27 @@ half_exponentials (TpNest *nest, int a, double sign)
   return add (nest, mul (nest, mul (nest, e, half), e), small);
 }
 
+/* Of what is at most 1: for doubles, Taylor's series. */
+static int
+sinh_of_small (TpNest *nest, int x)
+{
+  double coefs[SINH_TERMS], factorial = 1.0;
+
+  if (!is_double (nest, x))
+    return ODD (nest, x, 0.16666716, 0.00833028372, 0.000203721945);
+  for (int i = 0; i < SINH_TERMS; i++)
+    {
+      factorial *= (2 * i + 2) * (2 * i + 3);
+      coefs[i] = 1.0 / factorial;
+    }
+  return odd (nest, x, coefs, SINH_TERMS);
+}
+
 static int
 sinh_expr (const TpNode *node, TpNest *nest, const int *x)
 {
   int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
-  int small = ODD (nest, x[0], 0.16666716, 0.00833028372, 0.000203721945);
+  int small = sinh_of_small (nest, x[0]);
 
   return choose (nest, a, 1.0,
                  with_sign (nest, x[0], half_exponentials (nest, a, -1.0)),
@@ -315,10 +364,27 @@ static int
 log_of_sum (TpNest *nest, int a, int square)
 {
   int sum = add (nest, a, tp_nest_unary (nest, TP_EXPR_SQRT, square));
+  double much = is_double (nest, a) ? MUCH_DOUBLE : MUCH;
 
-  sum = tp_nest_unary (nest, TP_EXPR_LOG, choose (nest, a, MUCH, a, sum));
+  sum = tp_nest_unary (nest, TP_EXPR_LOG, choose (nest, a, much, a, sum));
   return add (nest, sum,
-              choose (nest, a, MUCH, number (nest, LN2), number (nest, 0.0)));
+              choose (nest, a, much, number (nest, LN2), number (nest, 0.0)));
+}
+
+/* Of what is at most 1/2. */
+static int
+asinh_of_small (TpNest *nest, int x)
+{
+  int y = ODD (nest, x, -0.166666436, 0.0749865214, -0.0443845165, 0.0281691229,
+               -0.0132375251);
+  int size;
+
+  if (!is_double (nest, x))
+    return y;
+  size = tp_nest_unary (nest, TP_EXPR_ABS, y);
+  return add (nest, y,
+              divide (nest, sub (nest, x, sinh_of_small (nest, y)),
+                      half_exponentials (nest, size, 1.0)));
 }
 
 static int
@@ -326,8 +392,7 @@ asinh_expr (const TpNode *node, TpNest *nest, const int *x)
 {
   int a = tp_nest_unary (nest, TP_EXPR_ABS, x[0]);
   int square = add (nest, mul (nest, a, a), number (nest, 1.0));
-  int small = ODD (nest, x[0], -0.166666436, 0.0749865214, -0.0443845165,
-                   0.0281691229, -0.0132375251);
+  int small = asinh_of_small (nest, x[0]);
 
   return choose (nest, a, 0.5,
                  with_sign (nest, x[0], log_of_sum (nest, a, square)), small);
@@ -347,17 +412,28 @@ const TpOp tp_op_asinh = {
   .map_value = asinh_value,
 };
 
-/* Of 1 + z, near 1: sqrt (z) times a polynomial. */
+/* Of 1 + z, near 1: sqrt (z) times a polynomial; for doubles 2 asinh (sqrt (z/2)). */
 static int
-acosh_expr (const TpNode *node, TpNest *nest, const int *x)
+acosh_of_near (TpNest *nest, int z)
 {
   static const double coefs[] = { 1.41421353, -0.117847417, 0.026454905,
                                   -0.00752728851, 0.00175968795 };
+  int root;
+
+  if (!is_double (nest, z))
+    return mul (nest, tp_nest_unary (nest, TP_EXPR_SQRT, z),
+                polynomial (nest, z, coefs, G_N_ELEMENTS (coefs)));
+  root = tp_nest_unary (nest, TP_EXPR_SQRT, mul (nest, z, number (nest, 0.5)));
+  return mul (nest, number (nest, 2.0), asinh_of_small (nest, root));
+}
+
+static int
+acosh_expr (const TpNode *node, TpNest *nest, const int *x)
+{
   int one = number (nest, 1.0);
   int z = sub (nest, x[0], one);
   int square = mul (nest, z, add (nest, x[0], one));
-  int small = mul (nest, tp_nest_unary (nest, TP_EXPR_SQRT, z),
-                   polynomial (nest, z, coefs, G_N_ELEMENTS (coefs)));
+  int small = acosh_of_near (nest, z);
 
   return choose (nest, z, 0.5, log_of_sum (nest, x[0], square), small);
 }
@@ -376,6 +452,23 @@ const TpOp tp_op_acosh = {
   .map_value = acosh_value,
 };
 
+/* Of what is at most 1/2. The hyperbolic tangent of what is missing is
+ * (x - tanh y) / (1 - x tanh y). */
+static int
+atanh_of_small (TpNest *nest, int x)
+{
+  int y = ODD (nest, x, 0.3333373, 0.199782165, 0.146691431, 0.0824370367,
+               0.181740066);
+  int t;
+
+  if (!is_double (nest, x))
+    return y;
+  t = tp_nest_unary (nest, TP_EXPR_TANH, y);
+  return add (nest, y,
+              divide (nest, sub (nest, x, t),
+                      sub (nest, number (nest, 1.0), mul (nest, x, t))));
+}
+
 static int
 atanh_expr (const TpNode *node, TpNest *nest, const int *x)
 {
@@ -383,8 +476,7 @@ atanh_expr (const TpNode *node, TpNest *nest, const int *x)
   int one = number (nest, 1.0);
   int ratio = divide (nest, add (nest, one, x[0]), sub (nest, one, x[0]));
   int log = tp_nest_unary (nest, TP_EXPR_LOG, ratio);
-  int small = ODD (nest, x[0], 0.3333373, 0.199782165, 0.146691431,
-                   0.0824370367, 0.181740066);
+  int small = atanh_of_small (nest, x[0]);
 
   return choose (nest, a, 0.5, mul (nest, log, number (nest, 0.5)), small);
 }

@@ -367,7 +367,9 @@ lowering_const (TpLowering *lowering, const TpTensor *input)
   if (!tp_dtype_is_integer (input->dtype))
     {
       tp_tensor_write_doubles (input, &value);
-      return tp_nest_const (lowering->nest, value);
+      return tp_nest_convert (lowering->nest,
+                              tp_nest_const (lowering->nest, value),
+                              input->dtype);
     }
   tp_tensor_write_value (input, &memory);
   tp_dtype_get (input->dtype)->load_integers (&memory, 1, 1, &exact);
@@ -396,6 +398,8 @@ tp_lowering_reduce (TpLowering *lowering, TpCombiner combiner, int expr)
 {
   TpNest *nest = lowering->nest;
 
+  if (combiner == TP_COMBINE_PLACE && nest->exprs[expr].is_double)
+    expr = tp_nest_unary (nest, TP_EXPR_ORDER, expr);
   for (int i = 0; i < nest->n_axes; i++)
     if (nest->axes[i].is_reduce)
       return tp_nest_stage (nest, tp_nest_add_stage (nest, combiner, expr));
@@ -405,7 +409,13 @@ tp_lowering_reduce (TpLowering *lowering, TpCombiner combiner, int expr)
 gboolean
 tp_lowering_finish (TpLowering *lowering, int result)
 {
-  lowering->nest->result = result;
+  TpNest *nest = lowering->nest;
+
+  /* of numbers alone, or of what is 0 or 1, a real is single */
+  if (!nest->exprs[result].is_integer
+      && !tp_dtype_is_integer (nest->store.dtype))
+    result = tp_nest_convert (nest, result, nest->store.dtype);
+  nest->result = result;
   tp_lowered_take_nest (lowering->lowered, g_steal_pointer (&lowering->nest));
   return TRUE;
 }

@@ -38,6 +38,7 @@ struct TpCellLowering
   const TpNode *node;
   TpLowered *lowered;
   TpRecurrent r;
+  TpDtype dtype;              /* of what is computed */
   gint64 n_rows;              /* of all gates */
   int direction;              /* that is being lowered */
   Memory memory[2];           /* per direction */
@@ -70,19 +71,12 @@ get_output (const TpCellLowering *self, int i)
              : NULL;
 }
 
-static int
-get_operand (const TpCellLowering *self, int tensor)
-{
-  return tp_lowered_get_tensor (self->lowered, self->graph, tensor);
-}
-
 static Place
 scratch_place (const TpCellLowering *self, gint64 n_elements)
 {
-  int scratch = tp_lowered_add_scratch (self->lowered, TPLAN_DTYPE_FLOAT32,
-                                        self->r.n_batch * n_elements);
-
-  return (Place){ scratch, 0, n_elements, 1, 0 };
+  return (Place){ tp_lowered_add_scratch (self->lowered, self->dtype,
+                                          self->r.n_batch * n_elements),
+                  0, n_elements, 1, 0 };
 }
 
 /* Of a state tensor: [directions, batch, hidden], or batch first. */
@@ -92,7 +86,7 @@ state_place (const TpCellLowering *self, int index)
   const TpTensor *tensor = &self->graph->tensors[index];
   int batch = !self->r.is_batch_first;
 
-  return (Place){ get_operand (self, index),
+  return (Place){ tp_lowered_get_tensor (self->lowered, self->graph, index),
                   self->direction * tensor->strides[!batch],
                   tensor->strides[batch], tensor->strides[2], 0 };
 }
@@ -149,10 +143,28 @@ nest_new (const TpCellLowering *self, gint64 n, const Place *place)
   return nest;
 }
 
-static int
-load_place (TpNest *nest, const Place *place)
+/* Of the class that all is computed in; its type comes when all is lowered. */
+static TpAccess *
+add_load (const TpCellLowering *self, TpNest *nest, int operand)
 {
-  set_access (tp_nest_add_load (nest, place->operand), place, AXIS_BATCH,
+  TpAccess *load = tp_nest_add_load (nest, operand);
+
+  load->dtype = self->dtype;
+  return load;
+}
+
+static TpAccess *
+add_input (const TpCellLowering *self, TpNest *nest, int i)
+{
+  return add_load (self, nest,
+                   tp_lowered_get_tensor (self->lowered, self->graph,
+                                          self->node->inputs[i]));
+}
+
+static int
+load_place (const TpCellLowering *self, TpNest *nest, const Place *place)
+{
+  set_access (add_load (self, nest, place->operand), place, AXIS_BATCH,
               AXIS_ELEMENT);
   return tp_nest_load (nest, nest->n_loads - 1);
 }
@@ -163,8 +175,7 @@ add_list (const TpCellLowering *self, TpNest *nest, int i, gint64 first,
           int axis)
 {
   const TpTensor *list = get_input (self, i);
-  TpAccess *load =
-      tp_nest_add_load (nest, get_operand (self, self->node->inputs[i]));
+  TpAccess *load = add_input (self, nest, i);
 
   load->offset = self->direction * list->strides[0] + first * list->strides[1];
   load->stride[axis] = list->strides[1];
@@ -178,8 +189,7 @@ add_last_load (TpNest *nest, int x)
                          tp_nest_load (nest, nest->n_loads - 1));
 }
 
-/* The sum over @extent of the last two loads' product, which run along it by
- * @a and @b. */
+/* The sum over @extent of the last two loads' product, which run along it by @a, @b. */
 static int
 sum_products (TpNest *nest, gint64 extent, gint64 a, gint64 b)
 {
@@ -207,7 +217,7 @@ sum_products (TpNest *nest, gint64 extent, gint64 a, gint64 b)
 static int
 add_biases (const TpCellLowering *self, TpNest *nest, int row, int result)
 {
-  TpAccess *load = NULL;
+  TpAccess *load;
 
   if (get_input (self, TP_RECURRENT_B) == NULL)
     return result;
@@ -231,8 +241,8 @@ lower_inputs (const TpCellLowering *self, const Place *place)
   const TpTensor *x = get_input (self, TP_RECURRENT_X);
   const TpTensor *w = get_input (self, TP_RECURRENT_W);
   TpNest *nest = add_nest (self);
-  TpAccess *load = NULL;
-  int result = -1;
+  TpAccess *load;
+  int result;
 
   tp_nest_add_axis (nest, r->n_steps, FALSE);
   tp_nest_add_axis (nest, r->n_batch, FALSE);
@@ -241,12 +251,10 @@ lower_inputs (const TpCellLowering *self, const Place *place)
   nest->store.stride[0] = r->n_batch * self->n_rows;
   nest->store.stride[1] = self->n_rows;
   nest->store.stride[2] = 1;
-  load = tp_nest_add_load (
-      nest, get_operand (self, self->node->inputs[TP_RECURRENT_X]));
+  load = add_input (self, nest, TP_RECURRENT_X);
   load->stride[0] = x->strides[r->is_batch_first];
   load->stride[1] = x->strides[!r->is_batch_first];
-  load = tp_nest_add_load (
-      nest, get_operand (self, self->node->inputs[TP_RECURRENT_W]));
+  load = add_input (self, nest, TP_RECURRENT_W);
   load->offset = self->direction * w->strides[0];
   load->stride[2] = w->strides[1];
   result = sum_products (nest, r->n_inputs, x->strides[2], w->strides[2]);
@@ -261,12 +269,12 @@ lower_start (const TpCellLowering *self, int i, const Place *place)
   int result = -1;
 
   if (get_input (self, i) == NULL)
-    result = tp_nest_const (nest, 0.0);
+    result = tp_nest_convert (nest, tp_nest_const (nest, 0.0), self->dtype);
   else
     {
       Place from = state_place (self, self->node->inputs[i]);
 
-      result = load_place (nest, &from);
+      result = load_place (self, nest, &from);
     }
   nest->result = result;
 }
@@ -278,9 +286,8 @@ lower_before (TpCellLowering *self)
   const TpRecurrent *r = &self->r;
   gint64 step = r->n_batch * self->n_rows;
 
-  memory->inputs = (Place){ tp_lowered_add_scratch (
-                                self->lowered, TPLAN_DTYPE_FLOAT32,
-                                r->n_steps * step),
+  memory->inputs = (Place){ tp_lowered_add_scratch (self->lowered, self->dtype,
+                                                    r->n_steps * step),
                             0, self->n_rows, 1, step };
   lower_inputs (self, &memory->inputs);
   if (r->is_reverse[self->direction])
@@ -311,12 +318,11 @@ lower_products (const TpCellLowering *self, const Place *state, int first,
   gint64 n = self->r.n_hidden;
   Place place = gate_of (self, self->memory[self->direction].products, first);
   TpNest *nest = nest_new (self, (end - first) * n, &place);
-  TpAccess *load = tp_nest_add_load (nest, state->operand);
+  TpAccess *load = add_load (self, nest, state->operand);
 
   load->offset = state->offset;
   load->stride[AXIS_BATCH] = state->batch;
-  load = tp_nest_add_load (
-      nest, get_operand (self, self->node->inputs[TP_RECURRENT_R]));
+  load = add_input (self, nest, TP_RECURRENT_R);
   load->offset = self->direction * w->strides[0] + first * n * w->strides[1];
   load->stride[AXIS_ELEMENT] = w->strides[1];
   nest->result = sum_products (nest, n, state->element, w->strides[2]);
@@ -336,27 +342,21 @@ add_peephole (const TpCellLowering *self, TpNest *nest, int gate, int cell,
 }
 
 static int
-load_inputs (const TpCellLowering *self, TpNest *nest, int gate)
+load_part (const TpCellLowering *self, TpNest *nest, Place of_all, int gate)
 {
-  Place place = gate_of (self, self->memory[self->direction].inputs, gate);
-
-  return load_place (nest, &place);
-}
-
-static int
-load_products (const TpCellLowering *self, TpNest *nest, int gate)
-{
-  Place place = gate_of (self, self->memory[self->direction].products, gate);
-
-  return load_place (nest, &place);
+  of_all = gate_of (self, of_all, gate);
+  return load_place (self, nest, &of_all);
 }
 
 /* What goes into the function of @gate. */
 static int
 load_gate (const TpCellLowering *self, TpNest *nest, int gate)
 {
-  return tp_nest_binary (nest, TP_EXPR_ADD, load_inputs (self, nest, gate),
-                         load_products (self, nest, gate));
+  const Memory *memory = &self->memory[self->direction];
+
+  return tp_nest_binary (nest, TP_EXPR_ADD,
+                         load_part (self, nest, memory->inputs, gate),
+                         load_part (self, nest, memory->products, gate));
 }
 
 static int
@@ -406,7 +406,7 @@ lower_reset (const TpCellLowering *self, const Memory *memory)
   int reset = apply (self, nest, 0, load_gate (self, nest, 1));
 
   nest->result = tp_nest_binary (nest, TP_EXPR_MUL, reset,
-                                 load_place (nest, &memory->h));
+                                 load_place (self, nest, &memory->h));
 }
 
 /* The hidden gate where the reset gate comes after R. */
@@ -414,7 +414,8 @@ static int
 load_hidden_reset_after (const TpCellLowering *self, TpNest *nest)
 {
   int reset = apply (self, nest, 0, load_gate (self, nest, 1));
-  int x = load_products (self, nest, 2);
+  const Memory *memory = &self->memory[self->direction];
+  int x = load_part (self, nest, memory->products, 2);
 
   if (get_input (self, TP_RECURRENT_B) != NULL)
     {
@@ -423,7 +424,8 @@ load_hidden_reset_after (const TpCellLowering *self, TpNest *nest)
       x = add_last_load (nest, x);
     }
   x = tp_nest_binary (nest, TP_EXPR_MUL, reset, x);
-  return tp_nest_binary (nest, TP_EXPR_ADD, load_inputs (self, nest, 2), x);
+  return tp_nest_binary (nest, TP_EXPR_ADD,
+                         load_part (self, nest, memory->inputs, 2), x);
 }
 
 /* Gates: update, reset, hidden. */
@@ -447,7 +449,7 @@ tp_gru_lower (const TpCellLowering *self)
                     : load_gate (self, nest, 2);
   hidden = apply (self, nest, 1, hidden);
   nest->result = blend (nest, complement (nest, update), hidden, update,
-                        load_place (nest, &memory->h));
+                        load_place (self, nest, &memory->h));
 }
 
 /* Gates: input, output, forget, cell; those of P: input, output, forget. */
@@ -460,7 +462,7 @@ tp_lstm_lower (const TpCellLowering *self)
 
   lower_products (self, &memory->h, 0, 4);
   nest = nest_new (self, self->r.n_hidden, &memory->c);
-  cell = load_place (nest, &memory->c);
+  cell = load_place (self, nest, &memory->c);
   in = add_peephole (self, nest, 0, cell, load_gate (self, nest, 0));
   in = apply (self, nest, 0, in);
   if (self->r.is_input_forget)
@@ -473,7 +475,7 @@ tp_lstm_lower (const TpCellLowering *self)
   nest->result = blend (nest, forget, cell, in,
                         apply (self, nest, 1, load_gate (self, nest, 3)));
   nest = nest_new (self, self->r.n_hidden, &memory->h);
-  cell = load_place (nest, &memory->c);
+  cell = load_place (self, nest, &memory->c);
   out = add_peephole (self, nest, 1, cell, load_gate (self, nest, 1));
   out = apply (self, nest, 0, out);
   cell = tp_activation_expr (&self->r.functions[self->direction][2], nest,
@@ -486,24 +488,24 @@ static void
 lower_y (const TpCellLowering *self, const Memory *memory)
 {
   const TpTensor *y = get_output (self, TP_RECURRENT_OUT_Y);
-  int step = self->r.is_batch_first;
   Place place = { 0 };
   TpNest *nest;
 
   if (y == NULL)
     return;
-  place.operand = get_operand (self, self->node->outputs[TP_RECURRENT_OUT_Y]);
+  place.operand = tp_lowered_get_tensor (
+      self->lowered, self->graph, self->node->outputs[TP_RECURRENT_OUT_Y]);
   place.offset = self->direction * y->strides[self->r.is_batch_first ? 2 : 1];
   place.batch = y->strides[self->r.is_batch_first ? 0 : 2];
   place.element = y->strides[3];
-  place.step = y->strides[step];
+  place.step = y->strides[self->r.is_batch_first];
   if (self->r.is_reverse[self->direction])
     {
       place.offset += (self->r.n_steps - 1) * place.step;
       place.step = -place.step;
     }
   nest = nest_new (self, self->r.n_hidden, &place);
-  nest->result = load_place (nest, &memory->h);
+  nest->result = load_place (self, nest, &memory->h);
 }
 
 /* The state @kept in scratch becomes output @i. */
@@ -517,7 +519,7 @@ lower_kept (const TpCellLowering *self, int i, const Place *kept)
       Place place = state_place (self, self->node->outputs[i]);
       TpNest *nest = nest_new (self, self->r.n_hidden, &place);
 
-      nest->result = load_place (nest, kept);
+      nest->result = load_place (self, nest, kept);
     }
 }
 
@@ -580,6 +582,8 @@ tp_recurrent_lower (const TpGraph *graph, const TpNode *node,
                           graph->tensors[node->inputs[TP_RECURRENT_R]].dims,
                           error))
     return FALSE;
+  self.dtype = tp_dtype_get_computed (
+      graph->tensors[node->inputs[TP_RECURRENT_X]].dtype);
   self.n_rows = self.r.kind->n_gates * self.r.n_hidden;
   if (!check_lengths (&self, error) || !check_size (&self, error))
     return FALSE;

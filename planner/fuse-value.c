@@ -72,7 +72,6 @@ tp_fuse_is_for_one (const TpGraph *graph, const TpNode *producer,
   value = &graph->tensors[producer->outputs[0]];
   out = &graph->tensors[consumer->outputs[0]];
   if (value->n_consumers != 1 || value->is_output || value->state > 0
-      || !tp_dtype_has_kernels (out->dtype)
       || !pins_can_meet (producer, consumer))
     return FALSE;
   if (tp_fuse_get_kind (consumer) == TP_OP_MAP)

@@ -468,6 +468,17 @@ describe_gpu (cl_device_id device, int local_size, TpTarget *target)
   target->local_size = local_size;
 }
 
+/* All that cl_khr_fp64 is: rounding to nearest, fused products, denormals. */
+static gboolean
+has_float64 (cl_device_id device)
+{
+  g_autofree char *extensions
+      = tp_opencl_dup_text (device, CL_DEVICE_EXTENSIONS);
+  g_auto (GStrv) names = g_strsplit (extensions, " ", -1);
+
+  return g_strv_contains ((const char *const *) names, "cl_khr_fp64");
+}
+
 void
 tp_opencl_describe (cl_device_id device, TpTarget *out_target)
 {
@@ -481,6 +492,7 @@ tp_opencl_describe (cl_device_id device, TpTarget *out_target)
   else
     describe_gpu (device, local_size, out_target);
   out_target->n_units = tp_opencl_count_units (device);
+  out_target->has_float64 = has_float64 (device);
   if (out_target->local_bytes == 0 || out_target->local_bytes > local_bytes)
     out_target->local_bytes = local_bytes;
 }

@@ -383,15 +383,6 @@ emit_lanes (TpEmit *emit, int load, LaneFunc func, TpValue zero)
   return vector;
 }
 
-/* What @access gives outside of its guards and index. */
-static TpValue
-emit_fill (TpEmit *emit, const TpAccess *access, int lanes)
-{
-  if (tp_dtype_is_integer (access->dtype))
-    return tp_emit_integer (emit, tp_real_to_integer (access->fill), lanes);
-  return tp_k_f32 (emit->kernel, lanes, (float)access->fill);
-}
-
 /* Guards and index as a mask of one lane; -1: nothing to ask. */
 static TpValue
 emit_load_condition (TpEmit *emit, const TpAccess *access)
@@ -403,13 +394,6 @@ emit_load_condition (TpEmit *emit, const TpAccess *access)
   index = emit_index_condition (emit, access);
   return guards < 0 ? index
                     : tp_k_binary (emit->kernel, TP_I_MAND, guards, index);
-}
-
-static TpValue
-get_zero (TpEmit *emit, const TpAccess *access)
-{
-  return tp_dtype_is_integer (access->dtype) ? tp_k_index (emit->kernel, 0)
-                                             : tp_k_f32 (emit->kernel, 1, 0.0f);
 }
 
 /* @value where @condition holds, a mask of as many lanes or of one; -1: everywhere. */
@@ -424,7 +408,8 @@ select_loaded (TpEmit *emit, const TpAccess *access, TpValue condition,
     return value;
   if (k->instrs[condition].lanes != lanes)
     condition = tp_k_splat (k, condition, lanes);
-  return tp_k_select (k, condition, value, emit_fill (emit, access, lanes));
+  return tp_k_select (k, condition, value,
+                      tp_emit_number (emit, access->fill, access->dtype, lanes));
 }
 
 /* Each lane where its own index says, which is computed for all of them at once. */
@@ -435,7 +420,7 @@ emit_gathered (TpEmit *emit, int load)
   TpEmit saved = *emit;
   TpKernel *k = emit->kernel;
   TpValue index = emit_index_lanes (emit, access), at, value;
-  TpValue vector = tp_k_splat (k, get_zero (emit, access), saved.lanes);
+  TpValue vector = tp_emit_number (emit, 0.0, access->dtype, saved.lanes);
 
   at = clamp_index (emit, access, index);
   for (int i = 0; i < saved.active; i++)
@@ -467,7 +452,8 @@ emit_load (TpEmit *emit, int load)
       && tp_nest_index_walks (emit->nest, access, emit->vaxis))
     return emit_gathered (emit, load);
   if (lanes > 1 && (differ || (step != 0 && step != 1)))
-    return emit_lanes (emit, load, emit_load, get_zero (emit, access));
+    return emit_lanes (emit, load, emit_load,
+                       tp_emit_number (emit, 0.0, access->dtype, 1));
   if (step == 0)
     lanes = 1;
   value = load_at (emit, emit->load_buffers[load],

@@ -18,7 +18,7 @@ static const TpInstrOp simple_ops[TP_N_EXPR_OPS] = {
   [TP_EXPR_MIN] = TP_I_FMIN, [TP_EXPR_MAX] = TP_I_FMAX,
   [TP_EXPR_NEG] = TP_I_FNEG, [TP_EXPR_ABS] = TP_I_FABS,
   [TP_EXPR_SQRT] = TP_I_FSQRT, [TP_EXPR_FLOOR] = TP_I_FFLOOR,
-  [TP_EXPR_ROUND] = TP_I_FROUND, [TP_EXPR_TO_REAL] = TP_I_INDEX_TO_F32,
+  [TP_EXPR_ROUND] = TP_I_FROUND,
 };
 
 static const TpInstrOp integer_ops[TP_N_EXPR_OPS] = {
@@ -122,7 +122,6 @@ emit_power (TpEmit *emit, const TpExpr *expr, const TpValue *values)
   const TpExpr *exponent = &emit->nest->exprs[expr->b];
   TpKernel *k = emit->kernel;
   TpValue x = values[expr->a];
-  TpValue one = tp_k_f32 (k, emit->lanes, 1.0f);
 
   if (exponent->op == TP_EXPR_CONST && exponent->value == 2.0)
     return tp_k_binary (k, TP_I_FMUL, x, x);
@@ -133,7 +132,9 @@ emit_power (TpEmit *emit, const TpExpr *expr, const TpValue *values)
   if (exponent->op == TP_EXPR_CONST && exponent->value == 0.5)
     return tp_k_unary (k, TP_I_FSQRT, x);
   if (exponent->op == TP_EXPR_CONST && exponent->value == -1.0)
-    return tp_k_binary (k, TP_I_FDIV, one, x);
+    return tp_k_binary (k, TP_I_FDIV, tp_emit_number_like (emit, 1.0, x), x);
+  if (expr->is_double)
+    return tp_k_binary (k, TP_I_FPOW, x, values[expr->b]);
   return tp_k_pow (k, x, values[expr->b]);
 }
 
@@ -155,7 +156,8 @@ emit_leaf (TpEmit *emit, const TpExpr *expr)
     case TP_EXPR_CONST:
       if (expr->is_integer)
         return tp_emit_integer (emit, expr->integer, emit->lanes);
-      return tp_k_f32 (emit->kernel, emit->lanes, (float)expr->value);
+      return tp_emit_number (emit, expr->value, tp_expr_get_dtype (expr),
+                             emit->lanes);
     case TP_EXPR_STAGE:
       return emit_stage (emit, expr->index);
     default:
@@ -169,17 +171,15 @@ kind_of (const TpEmit *emit, TpValue value)
   return emit->kernel->instrs[value].kind;
 }
 
-/* 1 where @mask holds, else 0. */
+/* 1 where @mask holds, else 0, of the class of @expr. */
 static TpValue
-emit_truth (TpEmit *emit, TpValue mask, gboolean is_integer)
+emit_truth (TpEmit *emit, TpValue mask, const TpExpr *expr)
 {
-  TpKernel *k = emit->kernel;
+  TpDtype dtype = tp_expr_get_dtype (expr);
 
-  if (is_integer)
-    return tp_k_select (k, mask, tp_emit_integer (emit, 1, emit->lanes),
-                        tp_emit_integer (emit, 0, emit->lanes));
-  return tp_k_select (k, mask, tp_k_f32 (k, emit->lanes, 1.0f),
-                      tp_k_f32 (k, emit->lanes, 0.0f));
+  return tp_k_select (emit->kernel, mask,
+                      tp_emit_number (emit, 1.0, dtype, emit->lanes),
+                      tp_emit_number (emit, 0.0, dtype, emit->lanes));
 }
 
 /* Where a comparison holds. */
@@ -200,12 +200,10 @@ emit_condition (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 static TpValue
 emit_is_zero (TpEmit *emit, TpValue value)
 {
-  TpKernel *k = emit->kernel;
-
-  if (kind_of (emit, value) == TP_KIND_INDEX)
-    return tp_k_binary (k, TP_I_IEQUAL, value,
-                        tp_emit_integer (emit, 0, emit->lanes));
-  return tp_k_binary (k, TP_I_FEQUAL, value, tp_k_f32 (k, emit->lanes, 0.0f));
+  return tp_k_binary (emit->kernel,
+                      kind_of (emit, value) == TP_KIND_INDEX ? TP_I_IEQUAL
+                                                             : TP_I_FEQUAL,
+                      value, tp_emit_number_like (emit, 0.0, value));
 }
 
 static TpValue
@@ -247,6 +245,23 @@ emit_integer_mod (TpEmit *emit, TpValue a, TpValue b)
   return tp_k_select (k, is_off, tp_k_binary (k, TP_I_IADD, rest, b), rest);
 }
 
+/* The bits, of what is below 0 but the sign the other way round; 0 is added for both
+ * zeros to have those of one. */
+static TpValue
+emit_order (TpEmit *emit, TpValue a)
+{
+  TpKernel *k = emit->kernel;
+  TpValue positive
+      = tp_k_binary (k, TP_I_FADD, a, tp_emit_number_like (emit, 0.0, a));
+  TpValue bits = tp_k_unary (k, TP_I_AS_INDEX, positive);
+  TpValue turned = tp_k_binary (
+      k, TP_I_IXOR, bits, tp_emit_integer (emit, G_MAXINT64, emit->lanes));
+  TpValue is_below = tp_k_binary (k, TP_I_ILESS, bits,
+                                  tp_emit_integer (emit, 0, emit->lanes));
+
+  return tp_k_select (k, is_below, turned, bits);
+}
+
 static TpValue
 emit_integer_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
@@ -256,7 +271,9 @@ emit_integer_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
   switch (expr->op)
     {
     case TP_EXPR_TO_INTEGER:
-      return tp_k_unary (k, TP_I_F32_TO_INDEX, a);
+      return tp_k_unary (k, TP_I_REAL_TO_INDEX, a);
+    case TP_EXPR_ORDER:
+      return emit_order (emit, a);
     case TP_EXPR_NEG:
     case TP_EXPR_ABS:
       minus = tp_k_binary (k, TP_I_ISUB,
@@ -271,15 +288,41 @@ emit_integer_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 }
 
 static TpValue
-emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+emit_real (TpEmit *emit, const TpExpr *expr, TpValue a)
+{
+  static const TpInstrOp ops[][2]
+      = { [TP_KIND_INDEX] = { TP_I_INDEX_TO_F32, TP_I_INDEX_TO_F64 },
+          [TP_KIND_F32] = { [TRUE] = TP_I_F32_TO_F64 },
+          [TP_KIND_F64] = { [FALSE] = TP_I_F64_TO_F32 } };
+
+  return tp_k_unary (emit->kernel, ops[kind_of (emit, a)][expr->is_double], a);
+}
+
+/* Functions of one F64, which are those of a mathematical library. */
+static const TpInstrOp double_ops[TP_N_EXPR_OPS] = {
+  [TP_EXPR_EXP] = TP_I_FEXP, [TP_EXPR_LOG] = TP_I_FLOG,
+  [TP_EXPR_TANH] = TP_I_FTANH, [TP_EXPR_ERF] = TP_I_FERF,
+  [TP_EXPR_SIN] = TP_I_FSIN, [TP_EXPR_COS] = TP_I_FCOS,
+};
+
+/* 1 / (1 + exp (-x)) */
+static TpValue
+emit_double_sigmoid (TpEmit *emit, TpValue x)
 {
   TpKernel *k = emit->kernel;
-  TpValue a = values[expr->a];
+  TpValue one = tp_emit_number_like (emit, 1.0, x);
+
+  x = tp_k_unary (k, TP_I_FEXP, tp_k_unary (k, TP_I_FNEG, x));
+  return tp_k_binary (k, TP_I_FDIV, one, tp_k_binary (k, TP_I_FADD, one, x));
+}
+
+static TpValue
+emit_single_function (TpEmit *emit, const TpExpr *expr, TpValue a)
+{
+  TpKernel *k = emit->kernel;
 
   switch (expr->op)
     {
-    case TP_EXPR_POW:
-      return emit_power (emit, expr, values);
     case TP_EXPR_EXP:
       return tp_nest_is_below_most (emit->nest, expr->a) ? tp_k_exp_below (k, a)
                                                          : tp_k_exp (k, a);
@@ -293,8 +336,41 @@ emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
       return tp_k_sigmoid (k, a);
     case TP_EXPR_SIN:
       return tp_k_sin (k, a);
-    case TP_EXPR_COS:
+    default: /* COS */
       return tp_k_cos (k, a);
+    }
+}
+
+static gboolean
+is_function (TpExprOp op)
+{
+  return double_ops[op] != 0 || op == TP_EXPR_SIGMOID;
+}
+
+static TpValue
+emit_function (TpEmit *emit, const TpExpr *expr, TpValue a)
+{
+  if (!expr->is_double)
+    return emit_single_function (emit, expr, a);
+  return expr->op == TP_EXPR_SIGMOID
+             ? emit_double_sigmoid (emit, a)
+             : tp_k_unary (emit->kernel, double_ops[expr->op], a);
+}
+
+static TpValue
+emit_real_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
+{
+  TpKernel *k = emit->kernel;
+  TpValue a = values[expr->a];
+
+  if (is_function (expr->op))
+    return emit_function (emit, expr, a);
+  switch (expr->op)
+    {
+    case TP_EXPR_TO_REAL:
+      return emit_real (emit, expr, a);
+    case TP_EXPR_POW:
+      return emit_power (emit, expr, values);
     case TP_EXPR_MOD:
       return emit_real_mod (emit, a, values[expr->b]);
     default:
@@ -321,7 +397,7 @@ emit_one (TpEmit *emit, const TpExpr *expr, const TpValue *values)
     case TP_EXPR_EQUAL:
     case TP_EXPR_IS_NAN:
       return emit_truth (emit, emit_condition (emit, expr, values),
-                         expr->is_integer);
+                         expr);
     case TP_EXPR_SELECT:
       return emit_select (emit, expr, values);
     default:
@@ -392,6 +468,27 @@ tp_emit_integer (TpEmit *emit, gint64 value, int lanes)
   return tp_k_splat (emit->kernel, tp_k_index (emit->kernel, value), lanes);
 }
 
+TpValue
+tp_emit_number (TpEmit *emit, double value, TpDtype dtype, int lanes)
+{
+  if (tp_dtype_is_integer (dtype))
+    return tp_emit_integer (emit, tp_real_to_integer (value), lanes);
+  return dtype == TPLAN_DTYPE_FLOAT64
+             ? tp_k_f64 (emit->kernel, lanes, value)
+             : tp_k_f32 (emit->kernel, lanes, (float) value);
+}
+
+TpValue
+tp_emit_number_like (TpEmit *emit, double value, TpValue like)
+{
+  static const TpDtype dtypes[] = { [TP_KIND_INDEX] = TPLAN_DTYPE_INT64,
+                                    [TP_KIND_F32] = TPLAN_DTYPE_FLOAT32,
+                                    [TP_KIND_F64] = TPLAN_DTYPE_FLOAT64 };
+
+  return tp_emit_number (emit, value, dtypes[kind_of (emit, like)],
+                         emit->kernel->instrs[like].lanes);
+}
+
 /* A maximum gives the second operand when either is NaN: with the new value first
  * it passes over those, in whatever order elements come. */
 TpValue
@@ -450,6 +547,7 @@ tp_emit_identity (TpEmit *emit, TpCombiner combiner, int expr)
 
   if (emit->nest->exprs[expr].is_integer)
     return tp_emit_integer (emit, integers[combiner], emit->lanes);
-  return tp_k_f32 (emit->kernel, emit->lanes,
-                   (float)tp_combiner_identity (combiner));
+  return tp_emit_number (emit, tp_combiner_identity (combiner),
+                         tp_expr_get_dtype (&emit->nest->exprs[expr]),
+                         emit->lanes);
 }

@@ -4,6 +4,7 @@
 #include "schedule/family.h"
 
 #include "ir/pointers.h"
+#include "nest/nest-expr.h"
 
 #include <stdlib.h>
 
@@ -14,7 +15,8 @@ tp_family_analyze (const TpFamily *family, const TpBuild *build,
                    TpNest *const *nests, int n)
 {
   for (int i = 0; i < n; i++)
-    if (tp_nest_ranks (nests[i]) != family->ranks)
+    if (tp_nest_ranks (nests[i]) != family->ranks
+        || (!family->takes_doubles && tp_nest_has_doubles (nests[i])))
       return NULL;
   return family->analyze (build, nests, n);
 }

@@ -14,6 +14,7 @@ typedef struct
   TpForm form;
   int n_steps;
   gboolean ranks;             /* takes nests that rank (PLACE), and no others */
+  gboolean takes_doubles;     /* else no nest that has such */
   gboolean (*is_for) (const TpTarget *target);
   /* What @nests, canonical, are to this family; NULL: nothing. Most families
    * take one nest. Borrows nothing but the target. */

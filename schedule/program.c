@@ -5,20 +5,20 @@
 
 #include "codegen-id.h"
 #include "ir/guard.h"
+#include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
 #include "schedule/schedule.h"
 
 #include <string.h>
 
 static gboolean
-check_operands (const TpLowered *lowered, GError **error)
+check_doubles (const TpLowered *lowered, const TpTarget *target, GError **error)
 {
-  for (int i = 0; i < lowered->n_operands; i++)
-    if (!tp_dtype_has_kernels (lowered->operands[i].dtype))
+  for (int i = 0; i < lowered->n_nests && !target->has_float64; i++)
+    if (tp_nest_has_doubles (lowered->nests[i]))
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                     "operand %d is %s: use device 'ref'", i,
-                     tp_dtype_get_name (lowered->operands[i].dtype));
+                     "the device has no float64: use cpu or ref");
         return FALSE;
       }
   return TRUE;
@@ -168,7 +168,7 @@ tp_program_find_relaxed (const TpLowered *lowered, const TpTarget *target)
   g_auto (TpBuild) build = { 0 };
   g_autoptr (TpProgram) program = NULL;
 
-  if (!check_operands (lowered, NULL))
+  if (!check_doubles (lowered, target, NULL))
     return NULL;
   tp_build_init (&build, lowered, target);
   build.is_relaxed = TRUE;
@@ -291,7 +291,7 @@ tp_program_list_candidates (const TpLowered *lowered, const TpTarget *target,
     tp_build_init (builds[i], lowered, target);
   rival.is_rival = TRUE;
   relaxed.is_relaxed = TRUE;
-  if (check_operands (lowered, NULL))
+  if (check_doubles (lowered, target, NULL))
     add_all (builds, is_relaxed ? MAX_BUILDS : MAX_BUILDS - 1, &self);
   return g_steal_pointer (&texts);
 }
@@ -318,7 +318,7 @@ tp_program_count_choices (const TpLowered *lowered, const TpTarget *target)
   tp_build_init (&model, lowered, target);
   tp_build_init (&rival, lowered, target);
   rival.is_rival = TRUE;
-  form = check_operands (lowered, NULL) ? count_build (&model) : NULL;
+  form = check_doubles (lowered, target, NULL) ? count_build (&model) : NULL;
   if (form == NULL)
     return 0;
   other = count_build (&rival);
@@ -332,7 +332,7 @@ tp_program_new (const TpLowered *lowered, const TpTarget *target,
 {
   g_autoptr (TpArray) given = NULL;
 
-  if (!check_operands (lowered, error))
+  if (!check_doubles (lowered, target, error))
     return NULL;
   if (schedule != NULL)
     given = tp_schedule_parse (schedule, error);

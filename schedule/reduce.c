@@ -352,22 +352,31 @@ is_used_again (const TpNest *nest, int stage)
   return used[nest->stages[stage].expr];
 }
 
+/* What a row of the values of @stage is of. */
+static TpDtype
+get_kept_dtype (const TpNest *nest, int stage)
+{
+  return tp_expr_get_dtype (&nest->exprs[nest->stages[stage].expr]);
+}
+
 /* The last stage with values that are used again, take long (the exponentials of
  * a softmax) and are a row that fits near; or -1. */
 static int
 find_kept (const TpReduce *a)
 {
   const TpNest *nest = a->nest;
-  gint64 bytes = (nest->axes[a->axis].extent + 2 * a->target->lanes) * 4;
+  gint64 n = nest->axes[a->axis].extent + 2 * a->target->lanes;
 
-  if (!tp_nest_covers_reduce (nest) || a->n_others > 0
-      || bytes > MIN (a->target->local_bytes, a->target->l2_bytes / 2))
+  if (!tp_nest_covers_reduce (nest) || a->n_others > 0)
     return -1;
   for (int i = nest->n_stages - 1; i >= 0; i--)
     if (!nest->exprs[nest->stages[i].expr].is_integer
         && tp_nest_takes_long (nest, nest->stages[i].expr)
         && is_used_again (nest, i))
-      return i;
+      return n * (gint64)tp_dtype_get_size (get_kept_dtype (nest, i))
+                     <= MIN (a->target->local_bytes, a->target->l2_bytes / 2)
+                 ? i
+                 : -1;
   return -1;
 }
 
@@ -435,6 +444,6 @@ tp_reduce_plan_init (TpReducePlan *plan, const TpReduce *reduce,
                            choice->values[TP_REDUCE_SUMS], -1 };
   if (reduce->kept >= 0)
     plan->row_buffer = tp_kernel_add_buffer (
-        kernel, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+        kernel, TP_SPACE_LOCAL, get_kept_dtype (reduce->nest, reduce->kept),
         reduce->nest->axes[reduce->axis].extent + plan->lanes, TRUE);
 }

@@ -240,6 +240,7 @@ const TpFamily tp_schedule_place = {
   .form = { "place", params },
   .n_steps = 2,
   .ranks = TRUE,
+  .takes_doubles = TRUE,
   .is_for = place_is_for,
   .analyze = place_analyze,
   .free = place_free,

@@ -46,7 +46,7 @@ typedef struct
   TpEmit *emit;
   int points, items, unroll;
   gboolean is_held;    /* a row is read once, and what is made of it kept */
-  int buffers[2];      /* local memory of reals, of integers; -1 */
+  int buffers[TP_N_COMPUTES]; /* local memory of each class; -1 */
   TpValue point, part; /* of this item: in its group, of its point */
   TpValue at;          /* its place in local memory */
   TpValue unit;        /* its point; may lie behind the end */
@@ -147,10 +147,12 @@ add_element (RowsState *state, TpValue inside, void *data)
   sum->acc = tp_emit_combine (e, combiner, sum->acc, value);
 }
 
-static int
-find_buffer (const RowsState *state, const TpStage *stage)
+static int *
+find_buffer (RowsState *state, const TpStage *stage)
 {
-  return state->buffers[state->a->nest->exprs[stage->expr].is_integer];
+  TpDtype dtype = tp_expr_get_dtype (&state->a->nest->exprs[stage->expr]);
+
+  return &state->buffers[tp_dtype_get (dtype)->compute];
 }
 
 /* How many items of @n are left after the next level of the tree; if @n, all
@@ -172,7 +174,7 @@ join_others (RowsState *state, const TpStage *stage, TpValue first, int n,
 {
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
-  int buffer = find_buffer (state, stage);
+  int buffer = *find_buffer (state, stage);
   TpValue acc = tp_k_load (k, buffer, first, 1, -1);
 
   for (int i = 1; i < n; i++)
@@ -189,7 +191,7 @@ join (RowsState *state, const TpStage *stage, TpValue acc)
 {
   TpEmit *e = state->emit;
   TpKernel *k = e->kernel;
-  int buffer = find_buffer (state, stage), n = state->items;
+  int buffer = *find_buffer (state, stage), n = state->items;
   int step = state->a->is_along_k ? 1 : state->points;
   int pitch = state->a->is_along_k ? state->items : 1;
   TpValue total;
@@ -336,19 +338,17 @@ emit_result (RowsState *state)
 static void
 add_buffers (RowsState *state)
 {
-  static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_INT64 };
   const TpNest *nest = state->a->nest;
 
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < nest->n_stages; i++)
     {
-      gboolean is_used = FALSE;
+      int *buffer = find_buffer (state, &nest->stages[i]);
 
-      for (int j = 0; j < nest->n_stages; j++)
-        is_used |= nest->exprs[nest->stages[j].expr].is_integer == i;
-      state->buffers[i] = is_used ? tp_kernel_add_buffer (
-                              state->emit->kernel, TP_SPACE_LOCAL, dtypes[i],
-                              state->points * state->items, TRUE)
-                                  : -1;
+      if (*buffer < 0)
+        *buffer = tp_kernel_add_buffer (
+            state->emit->kernel, TP_SPACE_LOCAL,
+            tp_expr_get_dtype (&nest->exprs[nest->stages[i].expr]),
+            state->points * state->items, TRUE);
     }
 }
 
@@ -393,10 +393,9 @@ rows_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
   const RowsAnalysis *a = analysis;
   g_autoptr (TpEmit) emit = tp_emit_new (build, a->nest);
-  RowsState state = { .a = a,
-                      .emit = emit,
-                      .points = choice->values[POINTS],
-                      .items = choice->values[ITEMS],
+  RowsState state = { .a = a, .emit = emit,
+                      .buffers = { -1, -1, -1 },
+                      .points = choice->values[POINTS], .items = choice->values[ITEMS],
                       .unroll = choice->values[UNROLL],
                       .is_held = is_held (a, choice) };
 
@@ -523,7 +522,7 @@ rows_find_fault (gconstpointer analysis, const TpChoice *choice)
     return "sizes that are no powers of two";
   if (items > 2 * a->k.extent)
     return "more items than elements";
-  if (points * items * 16 > a->target->local_bytes)
+  if (points * items * 20 > a->target->local_bytes)
     return "more local memory than a group has";
   return tp_family_find_local_fault (a->target, points * items);
 }
@@ -589,6 +588,7 @@ rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
 
 const TpFamily tp_schedule_reduce_items = {
   .form = { "reduce-items", params },
+  .takes_doubles = TRUE,
   .n_steps = 1,
   .is_for = tp_target_is_gpu,
   .analyze = rows_analyze,

@@ -326,6 +326,7 @@ transpose_find_fault (gconstpointer analysis, const TpChoice *choice)
 
 const TpFamily tp_schedule_transpose = {
   .form = { "transpose", params },
+  .takes_doubles = TRUE,
   .n_steps = 2,
   .is_for = transpose_is_for,
   .analyze = transpose_analyze,

@@ -4,6 +4,7 @@
  * and store it with neighbours along the other; local memory lies between. */
 #include "config.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
@@ -201,8 +202,7 @@ turn_analyze (const TpBuild *build, TpNest *const *nests, int n)
   a = g_new0 (TurnAnalysis, 1);
   a->target = build->target;
   a->nest = g_steal_pointer (&copy);
-  a->dtype = a->nest->exprs[a->nest->result].is_integer ? TPLAN_DTYPE_INT64
-                                                        : TPLAN_DTYPE_FLOAT32;
+  a->dtype = tp_expr_get_dtype (&a->nest->exprs[a->nest->result]);
   tp_span_init (&a->outer);
   for (int i = 0; i < 2; i++)
     {
@@ -263,6 +263,7 @@ turn_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
 
 const TpFamily tp_schedule_turn = {
   .form = { "turn", params },
+  .takes_doubles = TRUE,
   .n_steps = 1,
   .is_for = tp_target_is_gpu,
   .analyze = turn_analyze,

@@ -427,6 +427,7 @@ window_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 
 const TpFamily tp_schedule_window = {
   .form = { "window", params },
+  .takes_doubles = TRUE,
   .n_steps = 3,
   .is_for = window_is_for,
   .analyze = window_analyze,

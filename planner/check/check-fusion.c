@@ -152,7 +152,6 @@ find_reader (const Fusion *fusion, int maker)
     return -1;
   reader = value->readers[0];
   return get_result (fusion, reader) >= 0
-                 && tp_dtype_has_kernels (get_dtype (fusion, reader))
                  && tp_checker_have_common_device (fusion->graph, maker, reader)
                  && get_given (fusion, maker) == get_given (fusion, reader)
                  && is_read_so (fusion, reader, tensor)

@@ -274,7 +274,7 @@ are_groups_closed (const TpChecker *checker)
 {
   for (int t = 0; t < checker->graph->n_tensors; t++)
     {
-      const TpCheckerTensor *it = &checker->tensors[t];
+      const TpTensorOutline *it = &checker->tensors[t];
       int group = it->producer < 0 ? -1 : checker->group_of[it->producer];
       const TpGroup *ops
           = group < 0 ? NULL : &checker->plan->all_groups->groups[group];

@@ -11,11 +11,16 @@
 #include <math.h>
 #include <string.h>
 
-const TpTarget target_avx512 = { 16, 32, 48 << 10, 2 << 20, 2, 1, 1 << 20 };
-const TpTarget target_avx2 = { 8, 16, 32 << 10, 512 << 10, 1, 1, 256 << 10 };
-const TpTarget target_sse = { 4, 16, 32 << 10, 256 << 10, 3, 1, 64 << 10 };
-const TpTarget target_scalar = { 1, 16, 32 << 10, 256 << 10, 1, 1, 64 << 10 };
-const TpTarget target_gpu = { 1, 32, 32 << 10, 256 << 10, 4, 64, 32 << 10 };
+const TpTarget target_avx512 = { 16, 32, 48 << 10, 2 << 20, 2, 1, 1 << 20,
+                                TRUE };
+const TpTarget target_avx2 = { 8, 16, 32 << 10, 512 << 10, 1, 1, 256 << 10,
+                                TRUE };
+const TpTarget target_sse = { 4, 16, 32 << 10, 256 << 10, 3, 1, 64 << 10,
+                                TRUE };
+const TpTarget target_scalar = { 1, 16, 32 << 10, 256 << 10, 1, 1, 64 << 10,
+                                TRUE };
+const TpTarget target_gpu = { 1, 32, 32 << 10, 256 << 10, 4, 64, 32 << 10,
+                                TRUE };
 
 /* ---- nests ------------------------------------------------------------- */
 
@@ -342,6 +347,8 @@ read_memory (const void *memory, TpDtype dtype, gint64 i)
       return ((const guint32 *) memory)[i];
     case TPLAN_DTYPE_FLOAT32:
       return ((const float *) memory)[i];
+    case TPLAN_DTYPE_FLOAT64:
+      return ((const double *) memory)[i];
     default:
       tp_dtype_load_doubles (dtype, (const guint16 *) memory + i, 1, 1, &value);
       return value;
@@ -382,6 +389,9 @@ write_memory (void *memory, TpDtype dtype, gint64 i)
       return;
     case TPLAN_DTYPE_FLOAT32:
       ((float *) memory)[i] = (float) g_test_rand_double_range (-1.0, 1.0);
+      return;
+    case TPLAN_DTYPE_FLOAT64:
+      ((double *) memory)[i] = g_test_rand_double_range (-1.0, 1.0);
       return;
     default:
       value = g_test_rand_double_range (-1.0, 1.0);

@@ -251,7 +251,7 @@ add_index (Generator *gen, int width)
       return tp_k_unary (kernel, TP_I_I32_TO_INDEX,
                          pick (gen, TP_KIND_I32, width));
     case 1:
-      return tp_k_unary (kernel, TP_I_F32_TO_INDEX,
+      return tp_k_unary (kernel, TP_I_REAL_TO_INDEX,
                          pick (gen, TP_KIND_F32, width));
     case 2:
       return tp_k_select (kernel, pick (gen, TP_KIND_MASK, width), a, b);

@@ -29,7 +29,8 @@ test_winograd_tiles (void)
 static void
 test_winograd_few (void)
 {
-  static const TpTarget gpu = { 1, 32, 16 << 10, 2 << 20, 40, 256, 48 << 10 };
+  static const TpTarget gpu = { 1, 32, 16 << 10, 2 << 20, 40, 256, 48 << 10,
+                                TRUE };
 
   for (int n = 1; n <= 64; n *= 64)
     {

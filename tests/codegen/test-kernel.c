@@ -290,7 +290,7 @@ test_convert (void)
 
   tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, FALSE);
   value = tp_k_load (kernel, 0, zero, 8, -1);
-  value = tp_k_unary (kernel, TP_I_F32_TO_INDEX, value);
+  value = tp_k_unary (kernel, TP_I_REAL_TO_INDEX, value);
   for (int i = 0; i < N_DTYPES; i++)
     {
       tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, dtypes[i], 8, TRUE);

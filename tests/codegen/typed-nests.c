@@ -34,7 +34,7 @@ pick_dtype (Maker *maker)
                                     TPLAN_DTYPE_BOOL, TPLAN_DTYPE_FLOAT16,
                                     TPLAN_DTYPE_BFLOAT16, TPLAN_DTYPE_INT8,
                                     TPLAN_DTYPE_INT16, TPLAN_DTYPE_UINT16,
-                                    TPLAN_DTYPE_UINT32 };
+                                    TPLAN_DTYPE_UINT32, TPLAN_DTYPE_FLOAT64 };
 
   return dtypes[pick (maker, G_N_ELEMENTS (dtypes))];
 }
@@ -166,7 +166,9 @@ add_real (Maker *maker)
       return tp_nest_unary (nest, smooth[pick (maker, 6)],
                             any_value (maker, FALSE));
     case 3:
-      return tp_nest_unary (nest, TP_EXPR_TO_REAL, any_leaf (maker, TRUE));
+      return tp_nest_convert (nest, any_leaf (maker, pick (maker, 2)),
+                              pick (maker, 2) ? TPLAN_DTYPE_FLOAT64
+                                              : TPLAN_DTYPE_FLOAT32);
     case 4:
       return tp_nest_select (nest, any_leaf (maker, pick (maker, 2)),
                              any_value (maker, FALSE),
@@ -253,16 +255,17 @@ finish (Maker *maker)
                                       TPLAN_DTYPE_UINT16,
                                       TPLAN_DTYPE_UINT32 };
   static const TpDtype reals[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_FLOAT16,
-                                   TPLAN_DTYPE_BFLOAT16 };
+                                   TPLAN_DTYPE_BFLOAT16,
+                                   TPLAN_DTYPE_FLOAT64 };
   TpNest *nest = maker->nest;
   gint64 n = add_store_index (maker,
                               set_strides (maker, &nest->store, TRUE));
   int result = maker->values[maker->n_values - 1];
 
-  nest->result = result;
   nest->store.dtype = nest->exprs[result].is_integer
                           ? integers[pick (maker, 4)]
-                          : reals[pick (maker, 3)];
+                          : reals[pick (maker, G_N_ELEMENTS (reals))];
+  nest->result = tp_nest_convert (nest, result, nest->store.dtype);
   nest->store.operand = add_typed_operand (maker->lowered, nest->store.dtype,
                                            n);
 }

@@ -16,6 +16,7 @@
 
 #define UNITS_PER_COMPILE 200
 #define ROUNDS 3              /* of random ops; one where each takes long */
+#define DOUBLE_ERROR 1e-12    /* of what is of float64, whatever the op */
 
 typedef struct
 {
@@ -112,7 +113,8 @@ add_trials (GPtrArray *trials, const Case *it, TpDtype real, TestLayout layout,
   g_autofree int *nodes = NULL;
   gboolean is_positive = FALSE;
 
-  if (real != TPLAN_DTYPE_FLOAT32 && test_text_is_of_float32 (text))
+  if ((real != TPLAN_DTYPE_FLOAT32 && test_text_is_of_float32 (text))
+      || (real == TPLAN_DTYPE_FLOAT64 && strstr (text, "float16 ") != NULL))
     return;
   graph = test_graph_new_of (real, it->opset, is_group ? text + 6 : text, &error);
 
@@ -137,8 +139,9 @@ add_trials (GPtrArray *trials, const Case *it, TpDtype real, TestLayout layout,
 /* Drivers of OpenCL take long over each kernel: they get one layout each, by
  * chance. Of the cases every @step-th. */
 static GPtrArray *
-make_trials (gboolean runs_nodes, gboolean is_slow, int step)
+make_trials (const TpDeviceInfo *info, gboolean is_slow, int step)
 {
+  gboolean runs_nodes = info->runs_nodes;
   gboolean is_full = g_getenv ("TPLAN_TEST_FULL") != NULL;
   int n_rounds = is_slow && !is_full ? 1 : ROUNDS;
   GPtrArray *trials
@@ -157,6 +160,9 @@ make_trials (gboolean runs_nodes, gboolean is_slow, int step)
         add_trials (trials, &cases[i],
                     g_test_rand_bit () ? TPLAN_DTYPE_FLOAT16
                                        : TPLAN_DTYPE_BFLOAT16,
+                    g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
+      if (info->target.has_float64 && (!is_slow || i % 4 == 1))
+        add_trials (trials, &cases[i], TPLAN_DTYPE_FLOAT64,
                     g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
     }
   for (int i = 0; i < n_rounds * random_op_count (); i++)
@@ -240,9 +246,10 @@ compare (const Trial *trial, const TpTensor *tensor, const double *found,
          const double *expected, double tolerance)
 {
   gboolean is_real = !tp_dtype_is_integer (tensor->dtype);
+  gboolean is_double = tensor->dtype == TPLAN_DTYPE_FLOAT64;
   double square = 0;
 
-  tolerance = is_real ? tolerance : 0;
+  tolerance = is_double ? DOUBLE_ERROR : is_real ? tolerance : 0;
   if (tolerance > 0 && !tp_dtype_holds_results (tensor->dtype))
     tolerance += 2 * tp_dtype_get (tensor->dtype)->rounding;
   for (gint64 i = 0; i < tensor->count; i++)
@@ -250,7 +257,8 @@ compare (const Trial *trial, const TpTensor *tensor, const double *found,
                 ? expected[i] * expected[i] / tensor->count : 0;
   for (gint64 i = 0; i < tensor->count; i++)
     {
-      double want = is_real ? (float) expected[i] : expected[i], scale;
+      double want = is_real && !is_double ? (float) expected[i] : expected[i];
+      double scale;
 
       /* Inputs are about 1: what cancels keeps their error. */
       scale = MAX (MAX (fabs (want), sqrt (square)), 0.01);
@@ -375,8 +383,7 @@ check_device (const char *name, int step)
   device->ops->describe (device, &info);
   g_assert_cmpstr (info.name, ==, name);
   g_assert_cmpint (strlen (info.identity), >, 0);
-  trials = make_trials (info.runs_nodes, strchr (name, ':') != NULL,
-                        step);
+  trials = make_trials (&info, strchr (name, ':') != NULL, step);
   g_assert_cmpint (trials->len, >, 80);
   trials = take_part (trials);
   g_test_message ("%s: %u units", info.description, trials->len);

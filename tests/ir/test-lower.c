@@ -324,7 +324,6 @@ static const struct
   { "in x 3 4;in y 3 4;Relu x -> a;Neg y -> b", "op 'a': its output 'a'" },
   { "in x 3 4;Relu x -> a;Flatten a -> b", "a view cannot be fused" },
   { "in x 3 4;MatMul x a -> b;in y 4 5;Relu y -> a;Neg a -> c", "'a'" },
-  { "in x 3 4;Cast x -> y to=11", "tensor 'y' is float64" },
   { "int64 x 3 4;Exp x -> y", "op 'y': kernels have no exp of integers" },
   { "in x 8 3;int64 i 5;Relu x -> a;Gather a i -> b",
     "op 'b': does not line up with op 'a'" },
