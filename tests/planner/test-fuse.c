@@ -133,8 +133,8 @@ static const FuseCase cases[] = {
   { "half-rounds", Q ("r"),
     RELU ("a", "m") "," OP ("b", "Cast", Q ("a"), ",\"attrs\":{\"to\":10}") ","
     OP ("r", "Cast", Q ("b"), ",\"attrs\":{\"to\":1}"), "a+b", NULL },
-  { "cast-without-kernel", Q ("r"), MATMUL ("a", "m", "n") ","
-    OP ("r", "Cast", Q ("a"), ",\"attrs\":{\"to\":11}"), "", NULL },
+  { "cast-to-double", Q ("r"), MATMUL ("a", "m", "n") ","
+    OP ("r", "Cast", Q ("a"), ",\"attrs\":{\"to\":11}"), "a+r", NULL },
   { "next-state", Q ("r") "],\"state\":[{\"name\":\"k1\",\"shape\":[4,4],\"next\":\"a\"}",
     MATMUL ("a", "k1", "n") "," RELU ("r", "a"), "", NULL },
   { "embedding", Q ("r"),
