@@ -320,26 +320,29 @@ test_convert (void)
 
 /* A chain of steps on what is in memory, and the integer that it becomes. */
 static TpKernel *
-make_steps (TpValue *out_integer)
+make_steps (TpDtype dtype, TpValue *out_integer)
 {
   static const TpInstrOp ops[] = { TP_I_FMIN, TP_I_FMAX, TP_I_FADD, TP_I_FFLOOR,
                                    TP_I_FROUND, TP_I_FMUL };
   g_autoptr (TpKernel) kernel = tp_kernel_new ("steps");
   TpValue zero = tp_k_index (kernel, 0), value;
 
-  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT32, 8, FALSE);
+  tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, dtype, 8, FALSE);
   tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_INT64, 8, TRUE);
   value = tp_k_load (kernel, 0, zero, 8, -1);
   for (int n = g_test_rand_int_range (0, 8); n > 0; n--)
     {
-      float number = (float) g_test_rand_double_range (-9.0, 9.0);
+      double number = g_test_rand_double_range (-9.0, 9.0);
       TpInstrOp op = ops[g_test_rand_int_range (0, G_N_ELEMENTS (ops))];
+      TpValue other = dtype == TPLAN_DTYPE_FLOAT64
+                          ? tp_k_f64 (kernel, 8, number)
+                          : tp_k_f32 (kernel, 8, (float) number);
 
       value = op == TP_I_FFLOOR || op == TP_I_FROUND
                   ? tp_k_unary (kernel, op, value)
-                  : tp_k_binary (kernel, op, value, tp_k_f32 (kernel, 8, number));
+                  : tp_k_binary (kernel, op, value, other);
     }
-  *out_integer = tp_k_unary (kernel, TP_I_F32_TO_INDEX, value);
+  *out_integer = tp_k_unary (kernel, TP_I_REAL_TO_INDEX, value);
   tp_k_store (kernel, 1, zero, *out_integer, -1);
   return g_steal_pointer (&kernel);
 }
@@ -352,16 +355,21 @@ test_real_ranges (void)
 
   for (int i = 0; i < 2000; i++)
     {
+      gboolean is_double = i % 2;
       TpValue value;
-      g_autoptr (TpKernel) kernel = make_steps (&value);
+      g_autoptr (TpKernel) kernel = make_steps (
+          is_double ? TPLAN_DTYPE_FLOAT64 : TPLAN_DTYPE_FLOAT32, &value);
       g_autofree TpRange *ranges = tp_kernel_get_ranges (kernel);
       g_autoptr (GError) error = NULL;
       float in[8] = { NAN, INFINITY, -INFINITY, 1e30f };
       gint64 out[8];
-      void *buffers[] = { in, out };
+      double wide[8];
+      void *buffers[] = { is_double ? (void *) wide : in, out };
 
       for (int k = 4; k < 8; k++)
         in[k] = (float) g_test_rand_double_range (-20.0, 20.0);
+      for (int k = 0; k < 8; k++)
+        wide[k] = in[k];
       tp_kernel_interpret (kernel, buffers, 0, &error);
       g_assert_no_error (error);
       for (int k = 0; k < 8; k++)
