@@ -38,10 +38,10 @@ prove_and_count (gpointer data)
 
 void
 tp_bind_proof_begin (TpBindProof *proof, const TpPlan *plan,
-                     const TpGraph *graph, gboolean is_proved)
+                     const TpPlan *unproved, const TpGraph *graph)
 {
   *proof = (TpBindProof){ .counted = borrow_plan (plan),
-                          .unproved = is_proved ? NULL : plan,
+                          .unproved = unproved,
                           .graph = graph };
   proof->counted.peak_bytes = proof->counted.weight_bytes = NULL;
   proof->faults = g_ptr_array_new_with_free_func (g_free);

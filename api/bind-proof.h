@@ -12,15 +12,16 @@ typedef struct
 {
   TpPlan counted;             /* the plan, of which no more than the bytes are owned,
                                * and these are counted anew */
-  const TpPlan *unproved;     /* NULL: it is proved already */
+  const TpPlan *unproved;     /* NULL: nothing is to be proved */
   const TpGraph *graph;
   GPtrArray *faults;          /* of the proof; with any nothing is counted */
   TpBeside beside;
 } TpBindProof;
 
-/* Borrows all of them. Whoever changes @plan or @graph waits for the end. */
+/* The proof is of @unproved (nullable). Borrows all of them. Whoever changes one of them
+ * waits for the end. */
 void tp_bind_proof_begin (TpBindProof *proof, const TpPlan *plan,
-                          const TpGraph *graph, gboolean is_proved);
+                          const TpPlan *unproved, const TpGraph *graph);
 /* Waits; the faults and the bytes are there then. */
 void tp_bind_proof_end (TpBindProof *proof);
 void tp_bind_proof_clear (TpBindProof *proof);

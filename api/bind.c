@@ -380,16 +380,16 @@ add_faults (GPtrArray *reasons, const GPtrArray *faults)
 
 /* What is wrong with the proof alone goes before all else, which it decides on: in a
  * plan that is not proved figures mean nothing. */
-static gboolean
-check_beside (const TpPlan *plan, const TpGraph *graph, gboolean is_proved,
-              GPtrArray *reasons)
+gboolean
+tp_bind_check_beside (const TpPlan *plan, const TpPlan *unproved,
+                      const TpGraph *graph, GPtrArray *reasons)
 {
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
   TpBind bind = { plan, graph, plan->all_groups, found, 0 };
   g_auto (TpBindProof) proof = { 0 };
   gboolean has_groups;
 
-  tp_bind_proof_begin (&proof, plan, graph, is_proved);
+  tp_bind_proof_begin (&proof, plan, unproved, graph);
   has_groups = tp_checker_check_groups (plan, graph, found);
   if (has_groups)             /* else their figures mean nothing */
     {
@@ -407,7 +407,7 @@ check_beside (const TpPlan *plan, const TpGraph *graph, gboolean is_proved,
 gboolean
 tp_bind_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 {
-  return check_beside (plan, graph, TRUE, reasons);
+  return tp_bind_check_beside (plan, NULL, graph, reasons);
 }
 
 /* Enough for figures, groups and flags to be looked at before the proof has. */
@@ -436,7 +436,7 @@ gboolean
 tp_bind_check_all (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons)
 {
   return has_form (plan, graph) && graph->n_nodes >= TP_BIND_MANY_NODES
-             ? check_beside (plan, graph, FALSE, reasons)
+             ? tp_bind_check_beside (plan, plan, graph, reasons)
              : tp_check (plan, graph, reasons)
                    && tp_bind_check (plan, graph, reasons);
 }

@@ -21,6 +21,11 @@ gboolean tp_bind_check (const TpPlan *plan, const TpGraph *graph,
 gboolean tp_bind_check_all (const TpPlan *plan, const TpGraph *graph,
                             GPtrArray *reasons);
 
+/* tp_bind_check () of @plan, and meanwhile tp_check () of @unproved: of @plan, or of an
+ * equal one whose kernels have other numbers; NULL: of none. */
+gboolean tp_bind_check_beside (const TpPlan *plan, const TpPlan *unproved,
+                               const TpGraph *graph, GPtrArray *reasons);
+
 /* Every figure again, from the cost table @path. FALSE with @error: there is no
  * such table, or the plan does not say how its figures were looked up. */
 gboolean tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,

@@ -18,7 +18,6 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
-#include "ir/beside.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/fuse.h"
@@ -330,20 +329,6 @@ time_bind (TpPlan *plan, const TpGraph *graph, const int *kernels)
   return g_get_monotonic_time () - start;
 }
 
-typedef struct
-{
-  const TpPlan *plan;
-  const TpGraph *graph;
-} Proof;
-
-static void
-check_proof (gpointer data)
-{
-  const Proof *proof = data;
-
-  time_check (proof->plan, proof->graph);
-}
-
 /* Both side by side, as tp_bind_check_all () does them. Here measurements have other
  * numbers than the kernels of the graph: what @plan stands on is shown by an equal one
  * that is @complete. */
@@ -352,13 +337,9 @@ time_whole (const TpPlan *plan, const TpPlan *complete, const TpGraph *graph)
 {
   gint64 start = g_get_monotonic_time ();
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  Proof proof = { plan, graph };
-  g_auto (TpBeside) beside = { 0 };
 
-  tp_beside_begin (&beside, check_proof, &proof, "to check a plan", TRUE);
-  if (!tp_bind_check (complete, graph, reasons))
+  if (!tp_bind_check_beside (complete, plan, graph, reasons))
     g_error ("%s", (char *) reasons->pdata[0]);
-  tp_beside_end (&beside, NULL);
   return g_get_monotonic_time () - start;
 }
 
