@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define N_CASES 1072
-#define FLOOR_REF 972
-#define FLOOR_CPU 887
+#define FLOOR_REF 975
+#define FLOOR_CPU 970
 #define SAMPLE 8
 
 static GPtrArray *cases;
@@ -35,11 +35,12 @@ is_ready (const char *device)
 }
 
 /* What it is to be like is of one shape in the model, of another in the file; or the
- * epsilon that results are of is not in the model. */
+ * epsilon that results are of is not in the model; or they were drawn. */
 static gboolean
 is_wrong (const OnnxCase *onnx_case)
 {
   return g_pattern_match_simple ("node/test_castlike*BFLOAT16*", onnx_case->name)
+         || g_pattern_match_simple ("node/test_bernoulli*", onnx_case->name)
          || strcmp (onnx_case->name, "node/test_adam_multiple") == 0;
 }
 
