@@ -91,38 +91,6 @@ dot_bytes (gint64 x, gint64 y, gint64 sum)
   return (gint32)sum;
 }
 
-static float
-float_lane (TpInstrOp op, float x, float y, float z)
-{
-  switch (op)
-    {
-    case TP_I_FADD:
-      return x + y;
-    case TP_I_FSUB:
-      return x - y;
-    case TP_I_FMUL:
-      return x * y;
-    case TP_I_FDIV:
-      return x / y;
-    case TP_I_FMIN:
-      return x < y ? x : y;
-    case TP_I_FMAX:
-      return x > y ? x : y;
-    case TP_I_FMA:
-      return fmaf (x, y, z);
-    case TP_I_FNEG:
-      return -x;
-    case TP_I_FABS:
-      return fabsf (x);
-    case TP_I_FSQRT:
-      return sqrtf (x);
-    case TP_I_FFLOOR:
-      return floorf (x);
-    default: /* FROUND */
-      return rintf (x);
-    }
-}
-
 static double
 double_lane (TpInstrOp op, double x, double y, double z)
 {
@@ -167,6 +135,15 @@ double_lane (TpInstrOp op, double x, double y, double z)
     default: /* FPOW */
       return pow (x, y);
     }
+}
+
+/* A double has more than twice the digits of a float, so that what is rounded to the one
+ * and then to the other is what would be rounded at once (S. A. Figueroa, When is double
+ * rounding innocuous?, 1995); but for two operations in one. */
+static float
+float_lane (TpInstrOp op, float x, float y, float z)
+{
+  return op == TP_I_FMA ? fmaf (x, y, z) : (float) double_lane (op, x, y, z);
 }
 
 static gboolean
