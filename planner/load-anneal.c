@@ -67,22 +67,14 @@ draw (Walk *walk, int below)
 }
 
 static double
-raise_to (double part, int power)
-{
-  for (int n = 2; n <= power; n *= 2)
-    part *= part;
-  return part;
-}
-
-static double
 find_score (const Walk *walk)
 {
   double sum = 0;
 
   for (int e = 0; e < walk->model->n_engines; e++)
-    sum += raise_to ((double) walk->loads[e] / walk->full, walk->power);
+    sum += tp_load_find_power ((double) walk->loads[e] / walk->full, walk->power);
   for (int d = 0; d < walk->model->problem->n_devices; d++)
-    sum += raise_to (walk->taken[d], walk->power);
+    sum += tp_load_find_power (walk->taken[d], walk->power);
   return sum;
 }
 

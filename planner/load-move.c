@@ -26,8 +26,8 @@ typedef struct
   double powers;              /* squares, if not asked for others */
 } Score;
 
-static double
-find_power (double load, int power)
+double
+tp_load_find_power (double load, int power)
 {
   for (int n = 2; n <= power; n *= 2)
     load *= load;
@@ -45,7 +45,7 @@ score_room (const TpLoadBest *best)
     taken[best->devices[i]]
         += best->room->parts[(gsize) i * problem->n_devices + best->devices[i]];
   for (int d = 0; d < problem->n_devices; d++)
-    sum += find_power (taken[d] * (double) best->full, best->power);
+    sum += tp_load_find_power (taken[d] * (double) best->full, best->power);
   return sum;
 }
 
@@ -59,7 +59,7 @@ score_loads (const TpLoadBest *best, const gint64 *loads)
   if (best->power == 0)
     score.most = loads[tp_load_model_find_busiest (model, loads)];
   for (int i = 0; i < model->n_engines; i++)
-    score.powers += find_power ((double) loads[i], MAX (best->power, 2));
+    score.powers += tp_load_find_power ((double) loads[i], MAX (best->power, 2));
   if (best->power > 0 && best->room != NULL && best->room->parts != NULL)
     score.powers += score_room (best);
   return score;

@@ -31,6 +31,8 @@ typedef struct
   gint64 full;                /* the load as which a full memory counts then */
 } TpLoadBest;
 
+/* @load to the power @power, which is one of 2. */
+double tp_load_find_power (double load, int power);
 /* Takes @devices if it is less above the limits, or no more and its busiest engine
  * carries less. */
 void tp_load_best_offer (TpLoadBest *best, const guint8 *devices);
