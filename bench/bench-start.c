@@ -77,7 +77,7 @@ static gboolean
 measure_whole (Start *start, GError **error)
 {
   g_autoptr (TpGraph) graph = NULL;
-  g_autoptr (TpPlan) plan = tp_plan_load (start->path, NULL, &graph, error);
+  g_autoptr (TpPlan) plan = tp_plan_load (start->path, &graph, error);
   const TpDeviceOptions options = get_options (start);
   g_autoptr (TpSession) session = NULL;
   struct rusage usage;
@@ -123,7 +123,7 @@ open_all (Parts *parts, GError **error)
   g_autoptr (TpGraph) raw = NULL;
   g_autoptr (TpGraph) prepared = NULL;
 
-  parts->plan = tp_plan_load (start->path, NULL, &parts->graph, error);
+  parts->plan = tp_plan_load (start->path, &parts->graph, error);
   if (parts->plan == NULL)
     return FALSE;
   start->before_ns = tp_clock_get_ns ();

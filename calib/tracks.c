@@ -127,8 +127,9 @@ is_odd (const TpTracks *tracks, int pass)
          && MAX (sum_ns, (gint64) (sum_ns * scale)) >= JUDGE_NS;
 }
 
-double
-tp_tracks_find_scale (const TpTracks *tracks, int pass)
+/* Of the clock of the device to that of the caller. */
+static double
+find_scale (const TpTracks *tracks, int pass)
 {
   double scale = find_raw_scale (tracks, pass);
 
@@ -215,8 +216,7 @@ tp_tracks_compute (TpTracks *tracks)
           track->schedule = tracks->chain->links[link].schedule;
         }
       if (n_places > 0)
-        take_mean (&track->stats, n_places,
-                   tp_tracks_find_scale (tracks, track->pass));
+        take_mean (&track->stats, n_places, find_scale (tracks, track->pass));
     }
 }
 

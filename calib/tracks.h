@@ -54,8 +54,6 @@ int tp_tracks_count_apart (const TpTracks *tracks, const TpProcessors *in_vain);
 gboolean tp_tracks_are_settled (const TpTracks *tracks, int n_min,
                                 gboolean *out_is_settled);
 
-/* Of the clock of the device to that of the caller. */
-double tp_tracks_find_scale (const TpTracks *tracks, int pass);
 /* Whether these two tell of different times. */
 gboolean tp_tracks_has_odd_clock (const TpTracks *tracks);
 

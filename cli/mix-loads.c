@@ -103,8 +103,9 @@ tp_cli_format_mix_busy (const TplanMix *handle)
                           interval, 100 * bound, 100 * (busy - bound) / busy);
 }
 
-json_t *
-tp_cli_mix_engines_to_json (const TplanMix *handle, int part)
+/* {engine: part of each second}, of all parts; @part: of that alone; -1: of all. */
+static json_t *
+engines_to_json (const TplanMix *handle, int part)
 {
   const TpMix *mix = tp_api_get_mix (handle);
   json_t *engines = json_object ();
@@ -132,7 +133,7 @@ part_to_json (const TplanMix *handle, int index)
                     (json_int_t) own->n_runs, "devices",
                     tp_cli_count_devices (part->plan), "cost_ns",
                     (json_int_t) own->plan->cost_ns, "engines",
-                    tp_cli_mix_engines_to_json (handle, index));
+                    engines_to_json (handle, index));
 }
 
 static json_t *
@@ -154,8 +155,7 @@ tp_cli_add_mix_json (json_t *object, const TplanMix *handle)
   for (int i = 0; i < mix->n_parts; i++)
     json_array_append_new (parts, part_to_json (handle, i));
   json_object_set_new (object, "parts", parts);
-  json_object_set_new (object, "engines",
-                       tp_cli_mix_engines_to_json (handle, -1));
+  json_object_set_new (object, "engines", engines_to_json (handle, -1));
   json_object_set_new (object, "busiest", json_string (busiest));
   json_object_set_new (object, "busy", json_real (busy));
   json_object_set_new (object, "busy_low", busy_to_json (mix, mix->proof->low_ns));

@@ -12,8 +12,6 @@
 void tp_cli_print_mix_loads (const TpCli *cli, const TplanMix *mix);
 /* "cpu busy 62.1 % of each second predicted (simulated), proved least"; g_free (). */
 char *tp_cli_format_mix_busy (const TplanMix *mix);
-/* {engine: part of each second}, of all parts; @part: of that alone; -1: of all. */
-json_t *tp_cli_mix_engines_to_json (const TplanMix *mix, int part);
 /* Adds "parts", "engines", "busiest", "busy", "bound", "gap", "simulated". */
 void tp_cli_add_mix_json (json_t *object, const TplanMix *mix);
 /* "30/s": runs a second; g_free (). */

@@ -116,8 +116,9 @@ tp_run_times_end (TpRunTimes *times, gint64 fma_ns)
   g_array_sort (times->calm_ns, compare_times);
 }
 
-gint64
-tp_run_times_get_calm_median (const TpRunTimes *times)
+/* Of those that nobody disturbed; 0: too few are left. */
+static gint64
+get_calm_median (const TpRunTimes *times)
 {
   guint n = times->calm_ns->len;
 
@@ -135,8 +136,9 @@ tp_run_times_get_quantile (const TpRunTimes *times, double q)
   return g_array_index (times->all_ns, gint64, CLAMP (rank, 1, n) - 1);
 }
 
-int
-tp_run_times_count_outliers (const TpRunTimes *times)
+/* Those that took more than twice the median. */
+static int
+count_outliers (const TpRunTimes *times)
 {
   gint64 median_ns = tp_run_times_get_quantile (times, 0.5);
   int n = 0;
@@ -211,7 +213,7 @@ void
 tp_run_times_add_calm (const TpRunTimes *times, const TplanPlan *plan,
                        TpTable *table)
 {
-  gint64 calm_ns = tp_run_times_get_calm_median (times);
+  gint64 calm_ns = get_calm_median (times);
   g_autofree char *median = tp_cli_format_time (calm_ns);
   g_autofree char *clock
       = format_clock (times->slowness > 0 ? times->slowness : 1);
@@ -232,7 +234,7 @@ void
 tp_run_times_add_rows (const TpRunTimes *times, const TplanGraph *graph,
                        TpTable *table)
 {
-  int n_outliers = tp_run_times_count_outliers (times);
+  int n_outliers = count_outliers (times);
 
   if (times->all_ns->len >= FEWEST_RANKED)
     tp_table_add (table, g_strdup ("percentiles"), format_ranks (times));
@@ -249,7 +251,7 @@ void
 tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
                        json_t *object)
 {
-  gint64 calm_ns = tp_run_times_get_calm_median (times);
+  gint64 calm_ns = get_calm_median (times);
 
   for (gsize i = 0; i < G_N_ELEMENTS (ranks); i++)
     json_object_set_new (object, ranks[i].key,
@@ -279,7 +281,7 @@ tp_run_times_add_json (const TpRunTimes *times, const TplanGraph *graph,
   json_object_set_new (object, "calm_median_ns",
                        calm_ns > 0 ? json_integer (calm_ns) : json_null ());
   json_object_set_new (object, "outliers",
-                       json_integer (tp_run_times_count_outliers (times)));
+                       json_integer (count_outliers (times)));
   json_object_set_new (object, "items",
                        json_integer (tp_graph_count_items (graph)));
   json_object_set_new (object, "items_per_second",

@@ -41,12 +41,8 @@ void tp_run_times_end (TpRunTimes *times, gint64 fma_ns);
 /* Of those added so far, one at least; in nanoseconds. */
 double tp_run_times_get_mean (const TpRunTimes *times);
 
-/* Of those that nobody disturbed; 0: too few are left. */
-gint64 tp_run_times_get_calm_median (const TpRunTimes *times);
 /* The nearest rank, of one run at least. */
 gint64 tp_run_times_get_quantile (const TpRunTimes *times, double q);
-/* Those that took more than twice the median. */
-int tp_run_times_count_outliers (const TpRunTimes *times);
 
 /* What is computed in one run, by the first dimension of what goes in and comes
  * out; 1 where they do not agree. */

@@ -15,10 +15,11 @@ is_time (const json_t *json)
          && json_integer_value (json) <= MAX_COST_NS;
 }
 
-gboolean
-tp_graph_json_read_figure (TpJsonPlace place, const char *key,
-                           const json_t *json, TpNodeCost *out,
-                           GError **error)
+/* Nanoseconds, or [nanoseconds, half of the 95 % interval], at @key of @place;
+ * the device of @out is left alone. */
+static gboolean
+read_figure (TpJsonPlace place, const char *key, const json_t *json,
+             TpNodeCost *out, GError **error)
 {
   gboolean is_pair = json_is_array (json) && json_array_size (json) == 2;
   const json_t *time = is_pair ? json_array_get (json, 0) : json;
@@ -54,7 +55,7 @@ tp_graph_json_read_costs (TpJsonPlace place, TpArray *out, GError **error)
       TpNodeCost cost = { .device = device };
       g_autofree char *at = g_strconcat ("cost.", device, NULL);
 
-      if (!tp_graph_json_read_figure (place, at, value, &cost, error))
+      if (!read_figure (place, at, value, &cost, error))
         return FALSE;
       tp_array_append_val (out, cost);
     }
@@ -135,15 +136,15 @@ read_copy (TpJsonPlace place, const char *device, const json_t *json,
 
   if (!json_is_object (json))
     {
-      if (!tp_graph_json_read_figure (place, device, json, &to, error))
+      if (!read_figure (place, device, json, &to, error))
         return FALSE;
       from = to;
     }
   else if (!tp_json_check_object (both, keys, error)
-           || !tp_graph_json_read_figure (
-               both, "to", json_object_get (json, "to"), &to, error)
-           || !tp_graph_json_read_figure (
-               both, "from", json_object_get (json, "from"), &from, error))
+           || !read_figure (both, "to", json_object_get (json, "to"), &to,
+                            error)
+           || !read_figure (both, "from", json_object_get (json, "from"), &from,
+                            error))
     return FALSE;
   *out = (TpGivenCopy){ device, to.time_ns, from.time_ns, to.spread_ns,
                         from.spread_ns };

@@ -5,11 +5,6 @@
 #include "format/graph-json-shape.h"
 #include "ir/array.h"
 
-/* Nanoseconds, or [nanoseconds, half of the 95 % interval], at @key of @place;
- * the device of @out is left alone. */
-gboolean tp_graph_json_read_figure (TpJsonPlace place, const char *key,
-                                    const json_t *json, TpNodeCost *out,
-                                    GError **error);
 /* "cost" of @place: TpNodeCost, appended to @out; at least one where it is there. */
 gboolean tp_graph_json_read_costs (TpJsonPlace place, TpArray *out,
                                    GError **error);

@@ -266,11 +266,3 @@ tp_mix_read_from (const TpMixSource *source, const TpLoadOptions *options,
   tp_foreign_text_clean_error (error);
   return NULL;
 }
-
-TpMix *
-tp_mix_load (const char *path, const TpLoadOptions *options, GError **error)
-{
-  const TpMixSource source = { .path = path };
-
-  return tp_mix_read_from (&source, options, error);
-}

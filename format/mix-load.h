@@ -5,19 +5,6 @@
 #include "format/load-options.h"
 #include "ir/mix.h"
 
-/**
- * tp_mix_load:
- * @path: what tp_mix_to_json () wrote, as it is or packed by gzip
- * @options: for the graphs, each of which is looked for as that of a plan; the
- *   dimensions are the plans'
- *
- * Checks the form and the digest, and each plan as tp_plan_load () does; whether all
- * of it is any good is for tp_check_mix () to say. TPLAN_ERROR_INPUT names file and
- * place.
- */
-TpMix *tp_mix_load (const char *path, const TpLoadOptions *options,
-                    GError **error);
-
 /* Plans and their graphs: files, or what is in memory already. */
 typedef struct TpMixSource
 {
@@ -27,7 +14,16 @@ typedef struct TpMixSource
   int n_graphs;
 } TpMixSource;
 
-/* The same. TPLAN_ERROR_INPUT also where there are more or fewer graphs. */
+/**
+ * tp_mix_read_from:
+ * @source: what tp_mix_to_json () wrote, as it is or packed by gzip
+ * @options: for the graphs, each of which is looked for as that of a plan where
+ *   @source does not name it; the dimensions are the plans'
+ *
+ * Checks the form and the digest, and each plan as tp_plan_load () does; whether all
+ * of it is any good is for tp_check_mix () to say. TPLAN_ERROR_INPUT names file and
+ * place, or says that there are more or fewer graphs.
+ */
 TpMix *tp_mix_read_from (const TpMixSource *source,
                          const TpLoadOptions *options, GError **error);
 

@@ -229,24 +229,6 @@ check_dims (const TpPlanReader *reader, const TpPlan *plan, gboolean is_picked,
 }
 
 TpPlan *
-tp_plan_load (const char *path, const char *graph_path, TpGraph **out_graph,
-              GError **error)
-{
-  return tp_plan_read (path, graph_path, &(TpLoadOptions){ 0 }, out_graph,
-                       error);
-}
-
-TpPlan *
-tp_plan_read (const char *path, const char *graph_path,
-              const TpLoadOptions *options, TpGraph **out_graph,
-              GError **error)
-{
-  const TpPlanSource source = { .path = path, .graph_path = graph_path };
-
-  return tp_plan_read_from (&source, options, out_graph, error);
-}
-
-TpPlan *
 tp_plan_read_from (const TpPlanSource *source, const TpLoadOptions *options,
                    TpGraph **out_graph, GError **error)
 {
@@ -280,4 +262,12 @@ tp_plan_read_from (const TpPlanSource *source, const TpLoadOptions *options,
     }
   *out_graph = graph;
   return g_steal_pointer (&plan);
+}
+
+TpPlan *
+tp_plan_load (const char *path, TpGraph **out_graph, GError **error)
+{
+  const TpPlanSource source = { .path = path };
+
+  return tp_plan_read_from (&source, &(TpLoadOptions){ 0 }, out_graph, error);
 }

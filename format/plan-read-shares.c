@@ -124,9 +124,9 @@ tp_plan_read_share_rows (TpPlanPlace list, int n_devices, GError **error)
   return g_steal_pointer (&bound);
 }
 
-TpShareBound *
-tp_plan_read_share_bound (TpPlanPlace root, const char *key, int n_devices,
-                          GError **error)
+/* The same of @key of @root. */
+static TpShareBound *
+read_bound (TpPlanPlace root, const char *key, int n_devices, GError **error)
 {
   json_t *list;
 
@@ -143,8 +143,7 @@ tp_plan_read_share_room (TpPlanPlace place, int n_devices, TpShareProof *proof,
   if (!tp_plan_read_number (place, "share_room_ns", &proof->room_ns, error)
       || !tp_plan_read_prices (place, "share_prices", proof->prices, error))
     return FALSE;
-  proof->room
-      = tp_plan_read_share_bound (place, "share_room", n_devices, error);
+  proof->room = read_bound (place, "share_room", n_devices, error);
   return proof->room != NULL;
 }
 
@@ -157,7 +156,7 @@ tp_plan_read_priced (TpPlanPlace place, int n_devices, TpPointers *proofs,
   if (!tp_plan_read_number (place, "unit", &proof->unit, error)
       || !tp_plan_read_prices (place, "prices", proof->prices, error))
     return FALSE;
-  proof->room = tp_plan_read_share_bound (place, "shares", n_devices, error);
+  proof->room = read_bound (place, "shares", n_devices, error);
   if (proof->room == NULL)
     return FALSE;
   tp_pointers_add (proofs, g_steal_pointer (&proof));

@@ -8,9 +8,6 @@
 /* The rows of @list: (transfer full), NULL: an error. */
 TpShareBound *tp_plan_read_share_rows (TpPlanPlace list, int n_devices,
                                        GError **error);
-/* Likewise those of @key. */
-TpShareBound *tp_plan_read_share_bound (TpPlanPlace root, const char *key,
-                                        int n_devices, GError **error);
 /* Keys unit, prices and shares of @place, as tp_plan_write_priced() writes them, to @proofs
  * (TpShareProof). */
 gboolean tp_plan_read_priced (TpPlanPlace place, int n_devices,

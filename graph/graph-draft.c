@@ -235,8 +235,9 @@ tp_draft_count_products (TpDraft *draft, const TpNode *node)
 
 /* ---- removal ----------------------------------------------------------- */
 
-void
-tp_draft_remove_dead (TpDraft *draft)
+/* Marks nodes removed that no output needs; nodes must be sorted. */
+static void
+remove_dead (TpDraft *draft)
 {
   g_autofree guint8 *is_needed = tp_new0 (guint8, draft->tensors->len + 1);
 
@@ -401,7 +402,7 @@ drop_removed_nodes (TpDraft *draft)
 void
 tp_draft_sweep (TpDraft *draft)
 {
-  tp_draft_remove_dead (draft);
+  remove_dead (draft);
   drop_removed_nodes (draft);
   tp_draft_link (draft);
 }

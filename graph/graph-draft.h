@@ -111,8 +111,6 @@ void tp_draft_count_uses (TpDraft *draft, int *n_uses);
 /* How many products a contraction sums up, G_MAXINT64 if nobody can tell; 0 of all other
  * ops, which go over what they read and write. */
 gint64 tp_draft_count_products (TpDraft *draft, const TpNode *node);
-/* Marks nodes removed that no output needs; nodes must be sorted. */
-void tp_draft_remove_dead (TpDraft *draft);
 /* Forgets tensors that no node, input or output names. */
 gboolean tp_draft_remove_unused_tensors (TpDraft *draft, GError **error);
 /* Drops nodes that are removed or dead, and links the rest; nodes must be

@@ -179,9 +179,10 @@ tp_unroll_give_scalar (TpUnroll *self, int tensor, TpDtype dtype, gint64 value,
 
 /* ---- what is often wanted ----------------------------------------------------- */
 
-int
-tp_unroll_add_view (TpUnroll *self, TpUnrollOp op,
-                    gint64 axis, int output, GError **error)
+/* Unsqueeze or Squeeze of @axis. */
+static int
+add_view (TpUnroll *self, TpUnrollOp op, gint64 axis, int output,
+          GError **error)
 {
   const gint64 *kept
       = tp_region_dup (self->draft->region, &axis, 1, sizeof axis, error);
@@ -253,8 +254,8 @@ tp_unroll_join (TpUnroll *self, TpUnrollRow row, int output,
         return -1;
       if (!row.is_new)
         continue;
-      row.tensors[i] = tp_unroll_add_view (self, op, row.axis,
-                                           row.n == 1 ? output : -1, error);
+      row.tensors[i] = add_view (self, op, row.axis,
+                                 row.n == 1 ? output : -1, error);
       if (row.tensors[i] < 0)
         return -1;
     }

@@ -29,9 +29,6 @@ int tp_unroll_add_scalar (TpUnroll *self, TpDtype dtype,
 /* The same of a type of reals. */
 int tp_unroll_add_real (TpUnroll *self, TpDtype dtype, double value,
                         GError **error);
-/* Unsqueeze or Squeeze of @axis. */
-int tp_unroll_add_view (TpUnroll *self, TpUnrollOp op,
-                        gint64 axis, int output, GError **error);
 /* Element @index of @tensor along @axis, which goes. */
 int tp_unroll_pick (TpUnroll *self, int tensor, gint64 axis,
                     gint64 index, GError **error);

@@ -5,8 +5,6 @@
 
 #include "ir/guard.h"
 
-#include <string.h>
-
 TpMicroBatches
 tp_micro_batches_copy (const TpMicroBatches *from)
 {
@@ -25,14 +23,6 @@ tp_micro_batches_new_equal (gint64 batch, int n)
   for (int i = 0; i < n; i++)
     self.sizes[i] = batch / n + (i < batch % n);
   return self;
-}
-
-gboolean
-tp_micro_batches_equal (const TpMicroBatches *a, const TpMicroBatches *b)
-{
-  return a->n == b->n
-         && (a->n == 0
-             || memcmp (a->sizes, b->sizes, a->n * sizeof a->sizes[0]) == 0);
 }
 
 char *

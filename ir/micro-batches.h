@@ -16,8 +16,6 @@ typedef struct
 TpMicroBatches tp_micro_batches_copy (const TpMicroBatches *from);
 /* @n of them, as equal as can be, the larger ones first; @n from 2 to @batch. */
 TpMicroBatches tp_micro_batches_new_equal (gint64 batch, int n);
-gboolean tp_micro_batches_equal (const TpMicroBatches *a,
-                                 const TpMicroBatches *b);
 /* "24, 8" */
 char *tp_micro_batches_to_text (const TpMicroBatches *self);
 void tp_micro_batches_clear (TpMicroBatches *self);

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #define MACHINE_GROUP "machine"
-#define MACHINE_MAX_FILE_BYTES 65536
 
 typedef struct
 {

@@ -11,8 +11,9 @@
 
 /* ---- positions ----------------------------------------------------------- */
 
-gboolean
-tp_rank_check_positions (const TpNode *node, const TpTensor *const *inputs, int axis,
+/* Whether the last input is the positions along dimension @axis of input 0. */
+static gboolean
+check_positions (const TpNode *node, const TpTensor *const *inputs, int axis,
                  GError **error)
 {
   const TpTensor *positions = inputs[POSITIONS (node)];
@@ -26,8 +27,9 @@ tp_rank_check_positions (const TpNode *node, const TpTensor *const *inputs, int 
                         POSITIONS (node), n, axis);
 }
 
-int
-tp_rank_load_position (TpLowering *lowering, int along)
+/* Expression: the position along nest axis @along; 0 where there is none. */
+static int
+load_position (TpLowering *lowering, int along)
 {
   int i = POSITIONS (lowering->node);
   TpAccess *load = tp_lowering_add_load (lowering, i);
@@ -114,7 +116,7 @@ ranked_arg_infer (const TpNode *node, const TpTensor *const *inputs,
 
   return arg_infer (node, inputs, outputs, error)
          && tp_node_get_axis (node, 0, inputs[0]->rank, &axis, error)
-         && tp_rank_check_positions (node, inputs, axis, error);
+         && check_positions (node, inputs, axis, error);
 }
 
 int
@@ -134,9 +136,11 @@ tp_rank_load_rows (TpLowering *lowering, int axis, gboolean keeps_dims, int k)
   return tp_lowering_last_load (lowering);
 }
 
-int
-tp_rank_find_place (TpLowering *lowering, const TpExtreme *extreme, int value,
-                    int position)
+/* Expression: @position where @value is the wanted one; of nothing but NaN one of
+ * those that there are. */
+static int
+find_place (TpLowering *lowering, const TpExtreme *extreme, int value,
+            int position)
 {
   TpNest *nest = lowering->nest;
   gint64 last = extreme->n - 1;
@@ -171,8 +175,7 @@ ranked_arg_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   k = tp_lowering_add_reduce_axis (&lowering, x->dims[axis]);
   value = tp_rank_load_rows (&lowering, axis, keeps_dims, k);
   extreme.n = x->dims[axis];
-  at = tp_rank_find_place (&lowering, &extreme, value,
-                           tp_rank_load_position (&lowering, k));
+  at = find_place (&lowering, &extreme, value, load_position (&lowering, k));
   return tp_lowering_finish (
       &lowering, tp_nest_unary (lowering.nest, TP_EXPR_TO_INTEGER, at));
 }

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-int
-tp_resize_find_scales (const TpNode *node)
+/* The input that holds the scales: inputs moved between opsets. */
+static int
+find_scales (const TpNode *node)
 {
   const TpResizeKind *kind = node->op->data;
 
@@ -42,7 +43,7 @@ static gboolean
 get_scales (const TpNode *node, const TpTensor *const *inputs,
             double *out_scales, int *out_n, GError **error)
 {
-  int i = tp_resize_find_scales (node);
+  int i = find_scales (node);
 
   *out_n = get_attr_scales (node, out_scales);
   if (!tp_node_has_input (node, i) || inputs[i]->count == 0)
@@ -265,8 +266,8 @@ void
 tp_resize_set_axes (const TpNode *node, const TpResizeGiven given, int rank,
                     TpResizeAxis *axes)
 {
-  const double *scales = given[tp_resize_find_scales (node)];
-  gboolean has_roi = tp_resize_find_scales (node) > 1 && given[1] != NULL;
+  const double *scales = given[find_scales (node)];
+  gboolean has_roi = find_scales (node) > 1 && given[1] != NULL;
   int which[TP_MAX_RANK];
   int n = 0;
   double own[TP_MAX_RANK];

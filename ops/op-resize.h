@@ -5,9 +5,6 @@
 #include "ir/graph.h"
 #include "ops/resize.h"
 
-/* The input that holds the scales: inputs moved between opsets. */
-int tp_resize_find_scales (const TpNode *node);
-
 /* The values of inputs by their number; NULL: not given, or none. */
 #define TP_RESIZE_INPUTS 4
 typedef const double *TpResizeGiven[TP_RESIZE_INPUTS];

@@ -231,8 +231,9 @@ tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
          && tp_infer_one_dtype (node, inputs, error);
 }
 
-int
-tp_node_align (const TpNode *node, int i, int rank, int out_rank)
+/* Where dimension 0 of input @i of @rank dimensions meets the output. */
+static int
+align (const TpNode *node, int i, int rank, int out_rank)
 {
   return node->op->align != NULL ? node->op->align (node, i, rank, out_rank)
                                  : out_rank - rank;
@@ -386,7 +387,7 @@ tp_lowering_load_broadcast (TpLowering *lowering, int i)
   if (tp_tensor_is_constant (input) && input->count == 1)
     return lowering_const (lowering, input);
   load = tp_lowering_add_load (lowering, i);
-  first = tp_node_align (lowering->node, i, input->rank, lowering->out->rank);
+  first = align (lowering->node, i, input->rank, lowering->out->rank);
   for (int k = 0; k < input->rank; k++)
     if (input->dims[k] != 1)
       load->stride[first + k] = input->strides[k];
@@ -522,8 +523,7 @@ static gint64
 map_index (const TpNode *node, int i, const TpRefTensor *input,
            const TpRefTensor *out, const gint64 *at)
 {
-  return broadcast_index (input, at + tp_node_align (node, i, input->rank,
-                                                     out->rank));
+  return broadcast_index (input, at + align (node, i, input->rank, out->rank));
 }
 
 void

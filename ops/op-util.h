@@ -58,9 +58,6 @@ gboolean tp_infer_broadcast (const TpNode *node, const TpTensor *const *inputs,
 gboolean tp_infer_broadcast_any (const TpNode *node,
                                  const TpTensor *const *inputs,
                                  TpShape *outputs, GError **error);
-/* Where dimension 0 of input @i of @rank dimensions meets the output. */
-int tp_node_align (const TpNode *node, int i, int rank, int out_rank);
-
 /* ---- lowering ---------------------------------------------------------- */
 
 /* One nest being built for a node. */

@@ -279,8 +279,9 @@ tp_window_init_transposed (TpWindow *window, const TpNode *node,
   return TRUE;
 }
 
-gboolean
-tp_window_is_padded (const TpWindow *window, int i)
+/* Whether some window leaves the input in dimension @i. */
+static gboolean
+is_padded (const TpWindow *window, int i)
 {
   gint64 last = (window->out[i] - 1) * window->stride[i] - window->pad_begin[i]
                 + window_span (window, i) - 1;
@@ -325,26 +326,7 @@ tp_window_set_load (const TpWindow *window, const TpWindowAxes *axes,
       if (axes->kernel[i] >= 0)
         load->stride[axes->kernel[i]] = window->dilation[i] * stride;
       load->offset -= window->pad_begin[i] * stride;
-      if (tp_window_is_padded (window, i))
+      if (is_padded (window, i))
         load->guards[load->n_guards++] = tp_window_guard (window, axes, i);
     }
-}
-
-/* ---- references -------------------------------------------------------- */
-
-void
-tp_window_clip (const TpWindow *window, int i, gint64 o, gint64 *out_first,
-                gint64 *out_end)
-{
-  gint64 start = o * window->stride[i] - window->pad_begin[i];
-  gint64 first = 0;
-  gint64 end = window->kernel[i];
-
-  while (first < end && start + first * window->dilation[i] < 0)
-    first++;
-  while (end > first
-         && start + (end - 1) * window->dilation[i] >= window->in[i])
-    end--;
-  *out_first = first;
-  *out_end = end;
 }

@@ -40,9 +40,6 @@ gboolean tp_window_init (TpWindow *window, const TpNode *node,
 gboolean tp_window_init_transposed (TpWindow *window, const TpNode *node,
                                     const TpWindowSource *source,
                                     GError **error);
-/* Whether some window leaves the input in dimension @i. */
-gboolean tp_window_is_padded (const TpWindow *window, int i);
-
 /* Axes of a nest over a window. */
 typedef struct
 {
@@ -58,10 +55,5 @@ void tp_window_set_load (const TpWindow *window, const TpWindowAxes *axes,
 TpGuard tp_window_guard (const TpWindow *window, const TpWindowAxes *axes, int i);
 void tp_window_add_axes (const TpWindow *window, TpLowering *lowering,
                          int first_out, TpWindowAxes *out_axes);
-
-/* For references: the first and one past the last k of output position @o that
- * is inside the input. */
-void tp_window_clip (const TpWindow *window, int i, gint64 o, gint64 *out_first,
-                     gint64 *out_end);
 
 #endif

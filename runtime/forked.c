@@ -12,12 +12,6 @@ tp_home_here (void)
 }
 
 gboolean
-tp_home_is_here (const TpHome *home)
-{
-  return g_atomic_int_get (home) == getpid ();
-}
-
-gboolean
 tp_home_move (TpHome *home)
 {
   const gint here = getpid (), moves = -here;

@@ -11,7 +11,6 @@
 typedef gint TpHome;          /* atomic */
 
 TpHome tp_home_here (void);
-gboolean tp_home_is_here (const TpHome *home);
 /* TRUE in a child, to one of its threads: set anew what belongs to @home, then call
  * tp_home_moved(), for which all others wait here. */
 gboolean tp_home_move (TpHome *home);

@@ -222,8 +222,9 @@ static const struct
 #undef NAME
 };
 
-const char *
-tp_opencl_get_error_name (cl_int code)
+/* "CL_OUT_OF_RESOURCES", ... */
+static const char *
+get_error_name (cl_int code)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (error_names); i++)
     if (error_names[i].code == code)
@@ -258,7 +259,7 @@ tp_opencl_fail (GError **error, const char *device, cl_int code,
   g_set_error (error, TPLAN_ERROR,
                is_memory ? TPLAN_ERROR_MEMORY : TPLAN_ERROR_DEVICE,
                "device '%s': %s: %s (%d); %s", device, action,
-               tp_opencl_get_error_name (code), code,
+               get_error_name (code), code,
                is_memory ? "cut the batch or free device memory"
                          : "see `tplan devices`");
   return FALSE;

@@ -28,8 +28,6 @@ typedef struct
   cl_device_id device;        /* or a part of it with fewer threads */
 } TpOpenclContext;
 
-/* "CL_OUT_OF_RESOURCES", ... */
-const char *tp_opencl_get_error_name (cl_int code);
 /* @code of a call that made @object: a driver may tell of success and make none. */
 cl_int tp_opencl_check (cl_int code, const void *object);
 /* Always FALSE; the code decides between TPLAN_ERROR_MEMORY and _DEVICE.

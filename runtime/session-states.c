@@ -367,12 +367,6 @@ tp_session_advance (TpSession *session, GError **error)
 }
 
 gboolean
-tp_session_has_states (const TpSession *session)
-{
-  return session->states->len > 0;
-}
-
-gboolean
 tp_session_set_state (TpSession *session, int tensor, const void *value,
                       GError **error)
 {

@@ -16,7 +16,6 @@ void tp_session_forget_states (TpSession *session);
 /* Bytes on @device that are counted as two constants and are one. */
 gint64 tp_session_count_shared (const TpSession *session, int device);
 
-gboolean tp_session_has_states (const TpSession *session);
 /* The value of @tensor, a state of the graph, between two runs: row-major. NULL sets
  * zeros, with which it begins. */
 gboolean tp_session_set_state (TpSession *session, int tensor,

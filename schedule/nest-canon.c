@@ -128,8 +128,8 @@ tp_nest_is_apart (const TpNest *nest)
   return is_apart && has_digits (nest);
 }
 
-gboolean
-tp_access_guards_walk (const TpAccess *access, int axis)
+static gboolean
+guards_walk (const TpAccess *access, int axis)
 {
   for (int j = 0; j < access->n_guards; j++)
     if (access->guards[j].coef[axis] != 0)
@@ -140,7 +140,7 @@ tp_access_guards_walk (const TpAccess *access, int axis)
 gboolean
 tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
 {
-  return !tp_access_guards_walk (access, axis)
+  return !guards_walk (access, axis)
          && !tp_nest_index_walks (nest, access, axis);
 }
 

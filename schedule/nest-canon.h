@@ -15,7 +15,6 @@ gboolean *tp_nest_find_loads_of (const TpNest *nest, int root);
 /* Does the index of @access depend on @axis? */
 gboolean tp_nest_index_walks (const TpNest *nest, const TpAccess *access,
                               int axis);
-gboolean tp_access_guards_walk (const TpAccess *access, int axis);
 /* Do neither the index nor the guards of @access depend on @axis: is it one stride from
  * point to point? */
 gboolean tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access,

@@ -15,7 +15,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = NULL;
   g_autoptr (TpPlan) plan
-      = argc < 2 ? NULL : tp_plan_load (argv[1], NULL, &graph, &error);
+      = argc < 2 ? NULL : tp_plan_load (argv[1], &graph, &error);
   gboolean is_good;
 
   if (plan == NULL)

@@ -129,7 +129,7 @@ expect_refused (Fixture *f, const char *text, gssize size, const char *what)
   g_autoptr (TpPlan) plan = NULL;
 
   g_assert_true (g_file_set_contents (f->plan_path, text, size, NULL));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   if (plan != NULL)
     g_error ("accepted: %s", what);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
@@ -149,7 +149,7 @@ test_round_trip (Fixture *f, gconstpointer data)
 
   (void) data;
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   second = tp_plan_to_json (plan, graph);
   g_assert_cmpstr (first, ==, second);
@@ -185,7 +185,7 @@ test_tie (Fixture *f, gconstpointer data)
   g_free (f->plan->costs_digest);
   f->plan->costs_digest = g_strdup (costs->digest);
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   g_assert_cmpint (plan->tie_price_ns, ==, 5);
   g_assert_cmpint (plan->placements[0].cheapest, ==, 0);
@@ -315,7 +315,7 @@ load_text (Fixture *f, const char *text)
   TpPlan *plan;
 
   g_assert_true (g_file_set_contents (f->plan_path, text, -1, NULL));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   return plan;
 }
@@ -435,7 +435,7 @@ test_other_graph (Fixture *f, gconstpointer data)
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
   strstr (other, "\"N\": 2")[5] = '3';
   g_assert_true (g_file_set_contents (f->graph_path, other, -1, NULL));
-  g_assert_null (tp_plan_load (f->plan_path, NULL, &graph, &error));
+  g_assert_null (tp_plan_load (f->plan_path, &graph, &error));
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
   g_assert_nonnull (strstr (error->message, f->plan->graph_digest));
   g_assert_true (strstr (error->message, "tplan optimize") != NULL
@@ -456,7 +456,7 @@ test_dims (Fixture *f, gconstpointer data)
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
   strstr (other, "\"N\": 2")[5] = '3'; /* a default the plan overrides */
   g_assert_true (g_file_set_contents (f->graph_path, other, -1, NULL));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   g_assert_cmpint (graph->tensors[graph->inputs[0]].dims[0], ==, 2);
 }
@@ -476,7 +476,7 @@ test_uncounted (Fixture *f, gconstpointer data)
   f->plan->peak_bytes[0] += 1;
   f->plan->version = 1;
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   g_assert_cmpint (plan->peak_bytes[0], ==, f->plan->peak_bytes[0] - 1);
   g_assert_cmpint (plan->weight_bytes[1], ==, 0);
@@ -509,7 +509,7 @@ test_pins (Fixture *f, gconstpointer data)
   g_free (f->plan->graph_digest);
   f->plan->graph_digest = tp_graph_digest (pinned);
   g_assert_true (tp_plan_save (f->plan, pinned, f->plan_path, &error));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (graph->nodes[1].pins[0], ==, "opencl:0");
 }
@@ -534,10 +534,10 @@ test_no_pass (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   made = make_plan (ready);
   g_assert_true (tp_plan_save (made, ready, f->plan_path, &error));
-  g_assert_null (tp_plan_load (f->plan_path, NULL, &graph, NULL));
+  g_assert_null (tp_plan_load (f->plan_path, &graph, NULL));
   made->no_pass = g_strdupv ((char **) names);
   g_assert_true (tp_plan_save (made, ready, f->plan_path, &error));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (graph->nodes[1].type, ==, "Identity");
   g_assert_cmpstr (plan->no_pass[0], ==, "identity");

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define MAX_DEVICES 3
-#define MAX_GROUPS 10
 #define N_ROUNDS 2000
 
 /* Three that join: of chains, of a chain and single ops, of single ops; and a chain

@@ -175,7 +175,7 @@ check_round_trip (File *f, gboolean has_room)
   g_assert_cmpint (count_lines (first, " \"memory_views\": "), ==, 1);
   g_assert_cmpint (count_lines (first, " \"share_room_ns\": "), ==, has_room);
   g_assert_true (tp_plan_save (f->plan, f->graph, f->plan_path, &error));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_no_error (error);
   second = tp_plan_to_json (plan, graph);
   g_assert_cmpstr (first, ==, second);
@@ -221,7 +221,7 @@ expect_refused (File *f, const char *text, const char *place)
   g_autoptr (TpPlan) plan = NULL;
 
   g_assert_true (g_file_set_contents (f->plan_path, text, -1, NULL));
-  plan = tp_plan_load (f->plan_path, NULL, &graph, &error);
+  plan = tp_plan_load (f->plan_path, &graph, &error);
   g_assert_null (plan);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT);
   if (strstr (error->message, place) == NULL)
