@@ -6,6 +6,7 @@
 
 #include "format/graph-load.h"
 #include "graph/pass.h"
+#include "ir/compare.h"
 #include "ir/graph.h"
 
 #include <malloc.h>
@@ -20,14 +21,6 @@ get_heap (void)
   struct mallinfo2 info = mallinfo2 ();
 
   return info.uordblks + info.hblkhd;
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
 }
 
 typedef struct
@@ -71,8 +64,8 @@ main (int argc, char **argv)
             fprintf (stderr, "%s\n", error->message);
             return EXIT_FAILURE;
           }
-      qsort (figures.read_us, N_ROUNDS, sizeof (gint64), compare);
-      qsort (figures.prepare_us, N_ROUNDS, sizeof (gint64), compare);
+      qsort (figures.read_us, N_ROUNDS, sizeof (gint64), tp_compare_int64);
+      qsort (figures.prepare_us, N_ROUNDS, sizeof (gint64), tp_compare_int64);
       printf ("%-40s %10.2f %10.2f %12.1f %12.1f\n", argv[i],
               figures.read_us[N_ROUNDS / 2] / 1e3,
               figures.prepare_us[N_ROUNDS / 2] / 1e3,

@@ -18,6 +18,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "ir/compare.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check.h"
 #include "planner/fuse.h"
@@ -234,18 +235,10 @@ new_costs (const TpGraph *graph, const TpGroups *groups,
   return costs;
 }
 
-static int
-compare_times (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 static double
 find_median_ms (gint64 *times_us, int n)
 {
-  qsort (times_us, n, sizeof *times_us, compare_times);
+  qsort (times_us, n, sizeof *times_us, tp_compare_int64);
   return times_us[n / 2] / 1e3;
 }
 

@@ -10,6 +10,7 @@
 #include <CL/cl.h>
 
 #include "ir/clock.h"
+#include "ir/compare.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -61,14 +62,6 @@ find_device (guint index)
   exit (1);
 }
 
-static int
-compare (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Nanoseconds of a copy of the first @size bytes. */
 static gint64
 time_copy (const Links *links, gboolean is_write, char *host, size_t size)
@@ -88,7 +81,7 @@ time_copy (const Links *links, gboolean is_write, char *host, size_t size)
       if (i >= 0)
         times[i] = tp_clock_get_ns () - start;
     }
-  qsort (times, N_CALLS, sizeof times[0], compare);
+  qsort (times, N_CALLS, sizeof times[0], tp_compare_int64);
   return times[N_CALLS / 2];
 }
 
@@ -213,13 +206,13 @@ print_launches (const Links *links)
       if (i >= 0)
         times[i] = tp_clock_get_ns () - start;
     }
-  qsort (times, N_CALLS, sizeof times[0], compare);
+  qsort (times, N_CALLS, sizeof times[0], tp_compare_int64);
   printf ("  \"launch_waited_ns\": %" G_GINT64_FORMAT ",\n", times[N_CALLS / 2]);
   for (Way way = WAY_PLAIN; way < N_WAYS; way++)
     {
       for (int i = 0; i < 3; i++)
         times[i] = time_queued (links, kernel, way);
-      qsort (times, 3, sizeof times[0], compare);
+      qsort (times, 3, sizeof times[0], tp_compare_int64);
       printf ("  \"launch_%s_ns\": %" G_GINT64_FORMAT ",\n", names[way], times[1]);
     }
   time_stamped (links, kernel, &busy_ns, &apart_ns);

@@ -4,10 +4,10 @@
 
 #include "gpu-waves.h"
 
+#include "ir/compare.h"
 #include "kernel/kernel-ops.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define N_BANKS 32
 #define PIECE 32              /* bytes that a cache asks memory for */
@@ -132,14 +132,6 @@ find_loop (const TpKernel *kernel, int *out_first, int *out_end)
 
 /* ---- what is touched ---------------------------------------------------- */
 
-static int
-compare (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Pieces of @size bytes that load @at touches, each once, in order; those of unknown
  * places lie apart. */
 static GArray *
@@ -162,7 +154,7 @@ list_pieces (const Machine *machines, int n, int at, gint64 size)
       for (gint64 piece = first / size; piece <= last / size; piece++)
         g_array_append_val (pieces, piece);
     }
-  qsort (pieces->data, pieces->len, sizeof (gint64), compare);
+  qsort (pieces->data, pieces->len, sizeof (gint64), tp_compare_int64);
   for (guint i = 0; i < pieces->len; i++)
     if (i == 0
         || g_array_index (pieces, gint64, i)

@@ -1,6 +1,7 @@
 /* solve-envelope.c: see solve-envelope.h. */
 #include "config.h"
 
+#include "ir/compare.h"
 #include "solve-envelope.h"
 
 #include "format/graph-load.h"
@@ -65,14 +66,6 @@ new_costs (const TpGraph *graph, const TpGroups *family)
   return costs;
 }
 
-static int
-compare_times (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
 /* Of this process: what others do meanwhile is not counted. */
 static gint64
 get_cpu_us (void)
@@ -106,7 +99,7 @@ time_change (const char *network, int index, TpLines *lines,
       n_plans = envelope->n_plans;
       times_us[r] = get_cpu_us () - start;
     }
-  qsort (times_us, N_RUNS, sizeof *times_us, compare_times);
+  qsort (times_us, N_RUNS, sizeof *times_us, tp_compare_int64);
   printf ("%-14s %-9s %6d %7d %6d %7.1f\n", network, changes[index].name,
           lines->graph->n_nodes, n_pieces, n_plans,
           (double) times_us[N_RUNS / 2] / 1e3);

@@ -4,6 +4,7 @@
 #include "calib/contest.h"
 
 #include "calib/stats.h"
+#include "ir/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,19 +78,11 @@ tp_contest_add (TpContest *contest, int who, gint64 time_ns)
   g_array_append_val (contest->contestants[who].times_ns, time_ns);
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Sorts @values. */
 static double
 find_median (double *values, int n)
 {
-  qsort (values, n, sizeof *values, compare_doubles);
+  qsort (values, n, sizeof *values, tp_compare_double);
   return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
@@ -144,14 +137,6 @@ tp_contest_count_sittings (const TpContest *contest)
          + (get_sitting (contest, last) < tp_contest_count_rounds (contest));
 }
 
-static int
-compare_times (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 static gint64
 get_percentile (const gint64 *sorted, int n, int percent)
 {
@@ -168,7 +153,7 @@ tp_contest_get_times (const TpContest *contest, int who,
       = g_memdup2 (it->times_ns->data, n * sizeof (gint64));
 
   g_assert (n >= 1);
-  qsort (sorted, n, sizeof *sorted, compare_times);
+  qsort (sorted, n, sizeof *sorted, tp_compare_int64);
   *out_times = (TpContestTimes){ n,
                                  sorted[0],
                                  get_percentile (sorted, n, 50),
@@ -240,7 +225,7 @@ tp_contest_get_half_ns (const TpContest *contest, int who)
       = g_memdup2 (get_rounds (contest, who), n_rounds * sizeof (double));
   g_autofree double *blocks = make_blocks (values, n_rounds, &n);
 
-  qsort (blocks, n, sizeof *blocks, compare_doubles);
+  qsort (blocks, n, sizeof *blocks, tp_compare_double);
   rank = tp_stats_interval_rank (n);
   return rank == 0 ? -1 : llround ((blocks[n - rank] - blocks[rank - 1]) / 2);
 }

@@ -9,6 +9,7 @@
 
 #include "calib/facts.h"
 
+#include "ir/compare.h"
 #include "ir/name-hash.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
@@ -22,12 +23,6 @@
 #include <unistd.h>
 
 #define FILE_KEY "file:"
-
-static int
-compare_strings (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
 
 /* The first processor's part of /proc/cpuinfo is enough; all of it takes
  * milliseconds on a large machine. */
@@ -109,7 +104,7 @@ add_folder (GString *facts, const char *path)
                                               g_strstrip (text), NULL),
                                               "\n=", ' '));
     }
-  g_ptr_array_sort (found, compare_strings);
+  g_ptr_array_sort (found, tp_compare_text);
   g_string_append (facts, "drivers=");
   for (guint i = 0; i < found->len; i++)
     g_string_append_printf (facts, "%s%s", i > 0 ? ", " : "",
@@ -202,7 +197,7 @@ list_drivers (void)
           && !g_ptr_array_find_with_equal_func (paths, path, g_str_equal, NULL))
         g_ptr_array_add (paths, g_strdup (path));
     }
-  g_ptr_array_sort (paths, compare_strings);
+  g_ptr_array_sort (paths, tp_compare_text);
   return g_steal_pointer (&paths);
 }
 

@@ -8,6 +8,8 @@
 
 #include "calib/fit.h"
 
+#include "ir/compare.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,14 +93,6 @@ tp_fit_keep_points (TpFit *fit, const TpFitPoint *points, int n)
   fit->n_points = n;
 }
 
-static int
-compare_doubles (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 double
 tp_fit_join_passes (const TpFitPoint *passes, int n_passes, int n,
                     TpFitPoint *out_points)
@@ -111,7 +105,7 @@ tp_fit_join_passes (const TpFitPoint *passes, int n_passes, int n,
     {
       for (int k = 0; k < n_passes; k++)
         times_ns[k] = passes[k * n + i].time_ns;
-      qsort (times_ns, n_passes, sizeof *times_ns, compare_doubles);
+      qsort (times_ns, n_passes, sizeof *times_ns, tp_compare_double);
       out_points[i] = (TpFitPoint){ passes[i].bytes, times_ns[second] };
       if (n_passes >= 3)
         worst = MAX (worst, times_ns[second + 1] / times_ns[second] - 1);

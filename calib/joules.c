@@ -4,6 +4,7 @@
 #include "calib/joules.h"
 
 #include "ir/clock.h"
+#include "ir/compare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,12 +99,6 @@ add_counter (TpJoules *joules, const char *folder, const char *file,
   return TRUE;
 }
 
-static int
-compare_names (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
-}
-
 /* What is in @folder, by name. */
 static GPtrArray *
 list_folder (const char *folder)
@@ -114,7 +109,7 @@ list_folder (const char *folder)
 
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     g_ptr_array_add (names, g_strdup (name));
-  g_ptr_array_sort (names, compare_names);
+  g_ptr_array_sort (names, tp_compare_text);
   return names;
 }
 

@@ -20,6 +20,7 @@
 #include "calib/precedence.h"
 #include "calib/probe.h"
 #include "calib/tracks.h"
+#include "ir/compare.h"
 #include "ir/map.h"
 #include "runtime/devices.h"
 #include "runtime/threads.h"
@@ -383,12 +384,6 @@ compile_batch (Bench *bench, Lane *lane, int first, int end)
       compile_batch (bench, lane, i, i + 1);
 }
 
-static int
-compare_ints (gconstpointer a, gconstpointer b)
-{
-  return *(const int *) a - *(const int *) b;
-}
-
 static void
 compile_all (Bench *bench, Lane *lane)
 {
@@ -409,7 +404,7 @@ compile_all (Bench *bench, Lane *lane)
       send_progress (bench, (end - first) * lane->wanted->compile_steps, what);
     }
   for (int i = 0; i < TP_N_PASSES; i++)
-    g_array_sort (lane->bound[i], compare_ints);
+    g_array_sort (lane->bound[i], tp_compare_int);
 }
 
 /* ---- all of it ---------------------------------------------------------- */

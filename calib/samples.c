@@ -19,6 +19,7 @@
 #include "calib/samples.h"
 
 #include "ir/clock.h"
+#include "ir/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -201,14 +202,6 @@ tp_samples_find_processors (const TpSample *samples, int n,
   };
 }
 
-static int
-compare_shares (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* What a tenth of them reach, two at least. */
 static double
 find_best_share (const TpSample *samples, int n)
@@ -217,7 +210,7 @@ find_best_share (const TpSample *samples, int n)
 
   for (int i = 0; i < n; i++)
     shares[i] = get_share (&samples[i]);
-  qsort (shares, n, sizeof *shares, compare_shares);
+  qsort (shares, n, sizeof *shares, tp_compare_double);
   return n > 0 ? shares[n - MIN (MAX (n / 10, 2), n)] : 0;
 }
 

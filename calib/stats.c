@@ -8,6 +8,8 @@
 
 #include "calib/stats.h"
 
+#include "ir/compare.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +20,6 @@
 #define APART 0.03            /* what others do to caches (docs/calibration.md) */
 #define FAR 2                 /* times that */
 #define MODE_MIN 6            /* fewer samples have no modes */
-
-static int
-compare_times (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
 
 static gint64
 median_of_sorted (const gint64 *sorted, int n)
@@ -63,7 +57,7 @@ tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats)
 
   g_assert (n >= 1);
   memcpy (sorted, samples, n * sizeof *sorted);
-  qsort (sorted, n, sizeof *sorted, compare_times);
+  qsort (sorted, n, sizeof *sorted, tp_compare_int64);
   median = median_of_sorted (sorted, n);
   out_stats->n = n;
   out_stats->min_ns = sorted[0];
@@ -74,7 +68,7 @@ tp_stats_compute (const gint64 *samples, int n, TpStats *out_stats)
     out_stats->half_ns = MAX ((sorted[n - 1] - sorted[0] + 1) / 2, median / 4);
   for (int i = 0; i < n; i++)
     sorted[i] = ABS (samples[i] - median);
-  qsort (sorted, n, sizeof *sorted, compare_times);
+  qsort (sorted, n, sizeof *sorted, tp_compare_int64);
   out_stats->mad_ns = median_of_sorted (sorted, n);
 }
 
@@ -123,7 +117,7 @@ tp_stats_compute_fast (const gint64 *samples, int n, TpStats *out_stats)
 
   g_assert (n >= 1);
   memcpy (sorted, samples, n * sizeof *sorted);
-  qsort (sorted, n, sizeof *sorted, compare_times);
+  qsort (sorted, n, sizeof *sorted, tp_compare_int64);
   n_fast = count_fast (sorted, n);
   tp_stats_compute (sorted, n_fast, out_stats);
   least = MAX (out_stats->median_ns * 3 / 200, READING_NS);

@@ -20,6 +20,7 @@
 #include "calib/seat.h"
 #include "calib/stats.h"
 #include "ir/clock.h"
+#include "ir/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -288,14 +289,6 @@ tp_transfers_read (GVariant *payload, int *out_device, gint64 *out_took_us,
 
 /* ---- several processes -------------------------------------------------- */
 
-static int
-compare_times (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The median of @n times, of an even number the less of two; *@apart becomes at least
  * what it is unsure by. */
 static double
@@ -303,7 +296,7 @@ find_middle (double *times_ns, int n, double *apart)
 {
   double middle;
 
-  qsort (times_ns, n, sizeof *times_ns, compare_times);
+  qsort (times_ns, n, sizeof *times_ns, tp_compare_double);
   middle = times_ns[(n - 1) / 2];
   *apart = MAX (*apart, (times_ns[n - 1] - times_ns[0]) / 2 / middle / sqrt (n));
   return middle;

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/predicted.h"
 #include "cli/text.h"
+#include "ir/compare.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,14 +37,6 @@ tp_account_clear (TpAccount *account)
 }
 
 /* ---- timing ------------------------------------------------------------- */
-
-static int
-compare_times (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
 
 static gint64
 find_miss (const TpSessionStep *step)
@@ -131,7 +124,7 @@ tp_account_make (TpAccount *account, GError **error)
     {
       gint64 *mine = &times_ns[(gsize) i * RUNS];
 
-      qsort (mine, RUNS, sizeof *mine, compare_times);
+      qsort (mine, RUNS, sizeof *mine, tp_compare_int64);
       account->steps[i].measured_ns = mine[RUNS / 2];
     }
   if (account->n_steps > 0)

@@ -7,6 +7,7 @@
 #include "calib/stats.h"
 #include "cli/apart.h"
 #include "cli/output.h"
+#include "ir/compare.h"
 
 #include <stdlib.h>
 
@@ -80,14 +81,6 @@ tp_cli_keep_bench (const TpCli *cli, const TpBench *bench)
   note_kept (cli, n);
 }
 
-static int
-compare_times (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 gboolean
 tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
                   int n, int n_runs)
@@ -103,7 +96,7 @@ tp_cli_keep_runs (const TpCli *cli, const TplanPlan *plan, gint64 *times_ns,
       note_busy (cli);
       return FALSE;
     }
-  qsort (times_ns, n, sizeof *times_ns, compare_times);
+  qsort (times_ns, n, sizeof *times_ns, tp_compare_int64);
   time.median_ns = times_ns[(n - 1) / 2];
   time.half_ns = (times_ns[n - rank] - times_ns[rank - 1]) / 2;
   is_kept = keep (cli, plan, &time);

@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/text.h"
+#include "ir/compare.h"
 
 #include <string.h>
 
@@ -197,14 +198,6 @@ visit_outputs (const Run *run, const TpCli *cli,
 
 /* ---- telling -------------------------------------------------------------- */
 
-static int
-compare_times (gconstpointer a, gconstpointer b)
-{
-  gint64 first = *(const gint64 *) a, second = *(const gint64 *) b;
-
-  return (first > second) - (first < second);
-}
-
 static gint64
 get_round_ns (const Run *run, double q)
 {
@@ -366,7 +359,7 @@ run_all (Run *run, const TpCli *cli, GError **error)
       || !visit_outputs (run, cli, tp_run_data_check_folder, error)
       || !run_rounds (run, error))
     return FALSE;
-  g_array_sort (run->rounds_ns, compare_times);
+  g_array_sort (run->rounds_ns, tp_compare_int64);
   return (!run->options->check || check_outputs (run, error))
          && visit_outputs (run, cli, tp_run_data_save, error);
 }

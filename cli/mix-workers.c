@@ -16,6 +16,7 @@
 #include "cli/planning.h"
 #include "cli/progress.h"
 #include "ir/clock.h"
+#include "ir/compare.h"
 
 #include <math.h>
 #include <string.h>
@@ -315,20 +316,12 @@ tp_mix_workers_run (TpMixWorkers *workers, GError **error)
 
 /* ---- telling -------------------------------------------------------------- */
 
-static int
-compare_times (gconstpointer a, gconstpointer b)
-{
-  gint64 first = *(const gint64 *) a, second = *(const gint64 *) b;
-
-  return (first > second) - (first < second);
-}
-
 void
 tp_mix_workers_sort (TpMixWorkers *workers)
 {
   for (int i = 0; i < workers->n_graphs; i++)
     qsort (workers->graphs[i].took_ns, workers->graphs[i].n_done,
-           sizeof (gint64), compare_times);
+           sizeof (gint64), tp_compare_int64);
 }
 
 gint64

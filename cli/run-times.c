@@ -4,6 +4,7 @@
 #include "cli/run-times.h"
 
 #include "cli/predicted.h"
+#include "ir/compare.h"
 
 #include <math.h>
 
@@ -71,14 +72,6 @@ tp_run_times_look_at_cores (TpRunTimes *times, gboolean is_contended)
         .processors.contention = is_contended ? WORSE : best.contention;
 }
 
-static int
-compare_times (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 double
 tp_run_times_get_mean (const TpRunTimes *times)
 {
@@ -112,8 +105,8 @@ tp_run_times_end (TpRunTimes *times, gint64 fma_ns)
       times->n_contended
           += tp_samples_are_contended (&samples[i].processors, &best);
     }
-  g_array_sort (times->all_ns, compare_times);
-  g_array_sort (times->calm_ns, compare_times);
+  g_array_sort (times->all_ns, tp_compare_int64);
+  g_array_sort (times->calm_ns, tp_compare_int64);
 }
 
 /* Of those that nobody disturbed; 0: too few are left. */

@@ -4,8 +4,8 @@
 #include "cli/series.h"
 
 #include "cli/values.h"
+#include "ir/compare.h"
 
-#include <string.h>
 
 static gboolean
 has_name (const TpSeries *series, const char *name)
@@ -16,21 +16,13 @@ has_name (const TpSeries *series, const char *name)
   return g_strcmp0 (series->parameter, name) == 0;
 }
 
-static int
-compare (gconstpointer a, gconstpointer b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* Rising, each once. */
 static void
 put_in_order (GArray *values)
 {
   guint n = 0;
 
-  g_array_sort (values, compare);
+  g_array_sort (values, tp_compare_int64);
   for (guint i = 0; i < values->len; i++)
     {
       gint64 value = g_array_index (values, gint64, i);

@@ -3,11 +3,11 @@
 
 #include "ir/dims.h"
 
+#include "ir/compare.h"
 #include "ir/map.h"
 #include "ir/name-hash.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct TpDims
 {
@@ -95,12 +95,6 @@ tp_dims_get_name (const TpDims *dims, int i)
   return tp_array_index (dims->names, char *, i);
 }
 
-static int
-compare_names (const void *a, const void *b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 TpArray *
 tp_dims_sort_names (const TpDims *dims)
 {
@@ -108,6 +102,6 @@ tp_dims_sort_names (const TpDims *dims)
 
   tp_array_append_vals (names, dims->names->data, dims->names->len);
   if (names->len > 1)
-    qsort (names->data, names->len, sizeof (char *), compare_names);
+    qsort (names->data, names->len, sizeof (char *), tp_compare_text);
   return g_steal_pointer (&names);
 }

@@ -8,6 +8,7 @@
 
 #include "ops/reference-parts.h"
 
+#include "ir/compare.h"
 #include "ir/guard.h"
 #include "ir/region.h"
 #include "nest/nest-expr.h"
@@ -304,14 +305,6 @@ tp_reference_run_products (const TpNode *node,
 
 /* ---- by order ------------------------------------------------------------ */
 
-static int
-compare_integers (const void *a, const void *b)
-{
-  gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 /* The distinct elements of @x, least first. */
 static gint64 *
 sort_elements (const TpRefTensor *x, gint64 *out_n)
@@ -320,7 +313,7 @@ sort_elements (const TpRefTensor *x, gint64 *out_n)
   gint64 n = 0;
 
   memcpy (sorted, x->integers, x->count * sizeof sorted[0]);
-  qsort (sorted, x->count, sizeof sorted[0], compare_integers);
+  qsort (sorted, x->count, sizeof sorted[0], tp_compare_int64);
   for (gint64 i = 0; i < x->count; i++)
     if (n == 0 || sorted[i] != sorted[n - 1])
       sorted[n++] = sorted[i];
@@ -335,7 +328,7 @@ show_ranks (const TpRefTensor *x, const gint64 *sorted, gint64 n,
   for (gint64 i = 0; i < x->count; i++)
     {
       const gint64 *found = bsearch (&x->integers[i], sorted, n,
-                                     sizeof sorted[0], compare_integers);
+                                     sizeof sorted[0], tp_compare_int64);
 
       out_ranks[i] = (double) (found - sorted);
     }

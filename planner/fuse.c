@@ -20,6 +20,7 @@
 
 #include "planner/fuse.h"
 
+#include "ir/compare.h"
 #include "ir/costs.h"
 #include "ir/guard.h"
 #include "ir/op.h"
@@ -27,7 +28,6 @@
 #include "planner/fuse-value.h"
 
 #include <pthread.h>
-#include <string.h>
 
 #define MAX_GROUP 32 /* nodes: bounds the size of a kernel */
 
@@ -390,12 +390,6 @@ find_part (const Chains *chains, int tensor, int join)
              : -1;
 }
 
-static int
-compare_nodes (const void *a, const void *b)
-{
-  return *(const int *) a - *(const int *) b;
-}
-
 /* As many of its parts as there is room for. */
 static void
 add_whole (Chains *chains, int join, TpGroups *groups)
@@ -415,7 +409,7 @@ add_whole (Chains *chains, int join, TpGroups *groups)
     }
   if (!chains->is_inside[join])
     return;
-  qsort (nodes, n, sizeof nodes[0], compare_nodes);
+  qsort (nodes, n, sizeof nodes[0], tp_compare_int);
   add_group (chains, nodes, n, groups);
 }
 

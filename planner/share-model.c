@@ -3,6 +3,7 @@
 
 #include "planner/share-model.h"
 
+#include "ir/compare.h"
 #include "ir/guard.h"
 #include "ir/plan.h"
 
@@ -71,14 +72,6 @@ add_price (TpShareModel *model, gint64 price)
   return price != 0;
 }
 
-static int
-compare_ops (const void *a, const void *b)
-{
-  const int *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 /* Its members are the leads of @ops; one without any, that nothing is kept of, is
  * none. */
 static void
@@ -89,7 +82,7 @@ add_term (TpShareModel *model, TpShareTerm term, const int *ops)
 
   for (int i = 0; i < term.n; i++)
     leads[i] = model->leads[ops[i]];
-  qsort (leads, term.n, sizeof (int), compare_ops);
+  qsort (leads, term.n, sizeof (int), tp_compare_int);
   term.first = (int) model->members->len;
   for (int i = 0; i < term.n; i++)
     {

@@ -8,6 +8,7 @@
 
 #include "planner/share-tree.h"
 
+#include "ir/compare.h"
 #include "ir/guard.h"
 #include "planner/share-move.h"
 
@@ -275,12 +276,6 @@ choose_op (const Search *search, const TpShareState *state,
 
 /* ---- climbing ------------------------------------------------------------- */
 
-static int
-compare_ints (gconstpointer a, gconstpointer b)
-{
-  return *(const int *) a - *(const int *) b;
-}
-
 static void
 add_to_region (Search *search, int op)
 {
@@ -321,7 +316,7 @@ find_region (Search *search, int op)
     add_neighbours (search, search->region[i]);
   for (int i = 0; i < search->n_region; i++)
     search->is_in[search->region[i]] = FALSE;
-  qsort (search->region, search->n_region, sizeof (int), compare_ints);
+  qsort (search->region, search->n_region, sizeof (int), tp_compare_int);
 }
 
 static gint64

@@ -9,10 +9,10 @@
 #include "runtime/opencl-drivers.h"
 
 #include "include/tplan.h"
+#include "ir/compare.h"
 #include "runtime/private-folder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define FOLDER_VARIABLE "OCL_ICD_VENDORS"
 
@@ -28,12 +28,6 @@ get_folder (void)
   if (folder == NULL)
     folder = secure_getenv ("OPENCL_VENDOR_PATH");
   return folder != NULL ? folder : TP_OPENCL_DRIVERS;
-}
-
-static int
-compare_paths (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(char *const *) a, *(char *const *) b);
 }
 
 /* NULL where the loader is told of them in another way. */
@@ -60,7 +54,7 @@ tp_opencl_drivers_list (void)
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     if (g_str_has_suffix (name, ".icd"))
       g_ptr_array_add (files, g_build_filename (folder, name, NULL));
-  g_ptr_array_sort (files, compare_paths);
+  g_ptr_array_sort (files, tp_compare_text);
   g_ptr_array_add (files, NULL);
   return (char **) g_ptr_array_free (g_steal_pointer (&files), FALSE);
 }

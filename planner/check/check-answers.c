@@ -13,6 +13,7 @@
 
 #include "planner/check/check-answers.h"
 
+#include "ir/compare.h"
 #include "ir/guard.h"
 #include "planner/check/check-costs.h"
 #include "planner/check/check-held.h"
@@ -330,14 +331,6 @@ tp_checker_answers_sum (const TpCheckerAnswers *self)
 
 /* ---- the whole ----------------------------------------------------------- */
 
-static int
-compare_ops (const void *a, const void *b)
-{
-  const int *x = a, *y = b;
-
-  return (*x > *y) - (*x < *y);
-}
-
 /* The leads of @ops, each once, @maker (-1: none) left out, after those there are. */
 static TpCheckerMembers
 take_members (TpCheckerAnswers *self, const int *ops, int n, int maker)
@@ -347,7 +340,7 @@ take_members (TpCheckerAnswers *self, const int *ops, int n, int maker)
 
   for (int i = 0; i < n; i++)
     all[i] = self->leads[ops[i]];
-  qsort (all, n, sizeof (int), compare_ops);
+  qsort (all, n, sizeof (int), tp_compare_int);
   for (int i = 0; i < n; i++)
     if (all[i] != maker
         && (members.n == 0 || all[i] != all[members.n - 1]))

@@ -7,6 +7,7 @@
 
 #include "planner/check/check-fusion.h"
 
+#include "ir/compare.h"
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ir/outline.h"
@@ -377,12 +378,6 @@ find_part (const Fusion *fusion, int join, int tensor)
 }
 
 static int
-compare_ints (const void *a, const void *b)
-{
-  return *(const int *) a - *(const int *) b;
-}
-
-static int
 list_chain (const Fusion *fusion, int head, int *nodes)
 {
   int n = 0;
@@ -418,7 +413,7 @@ add_whole (Fusion *fusion, int join, TpGroups *wholes)
       if (head >= 0 && n + fusion->down[head].n <= TP_CHECKER_MAX_FUSED)
         n += list_chain (fusion, head, nodes + n);
     }
-  qsort (nodes, n, sizeof nodes[0], compare_ints);
+  qsort (nodes, n, sizeof nodes[0], tp_compare_int);
   if (n > n_own)
     add_made (fusion, nodes, n, wholes);
 }
