@@ -48,10 +48,12 @@ check_refused (const TpTestLies *lies, const TpTestMutation *mutation)
 }
 
 void
-tp_test_lies_check (const TpTestLies *lies)
+tp_test_lies_check (gconstpointer lies)
 {
-  for (const TpTestMutation *it = lies->mutations; it->name != NULL; it++)
-    check_refused (lies, it);
+  const TpTestLies *self = lies;
+
+  for (const TpTestMutation *it = self->mutations; it->name != NULL; it++)
+    check_refused (self, it);
 }
 
 /* Of those wanted by `make check-full`. */
@@ -100,8 +102,10 @@ write_plans (const char *folder, GPtrArray *paths, gconstpointer data)
 }
 
 void
-tp_test_lies_check_second (const TpTestLies *lies)
+tp_test_lies_check_second (gconstpointer lies)
 {
+  const TpTestLies *self = lies;
+
   tp_memory_case_check_second ("check_plan.py", write_plans, lies,
-                               (guint) count_some (lies->n_good));
+                               (guint) count_some (self->n_good));
 }

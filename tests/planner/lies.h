@@ -16,9 +16,9 @@ typedef struct
 /* tp_check () refuses @plan, and one of the reasons begins or goes on so. */
 void tp_test_assert_refused (const TpPlan *plan, const TpTestCase *test,
                              const char *reason);
-/* tp_check () refuses ten of each. */
-void tp_test_lies_check (const TpTestLies *lies);
+/* For g_test_add_data_func (), of TpTestLies: tp_check () refuses ten of each. */
+void tp_test_lies_check (gconstpointer lies);
 /* check_plan.py refuses them, and takes what is right. */
-void tp_test_lies_check_second (const TpTestLies *lies);
+void tp_test_lies_check_second (gconstpointer lies);
 
 #endif

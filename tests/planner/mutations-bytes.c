@@ -6,19 +6,8 @@
 
 #define FAR (G_GINT64_CONSTANT (1) << 40)
 
-static gboolean
-raise_peak (TpPlan *plan, const TpTestCase *test)
-{
-  plan->peak_bytes[pick (2)] = FAR;
-  return TRUE;
-}
-
-static gboolean
-raise_weights (TpPlan *plan, const TpTestCase *test)
-{
-  plan->weight_bytes[pick (2)] = FAR;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_peak, plan->peak_bytes[pick (2)] = FAR)
+TP_TEST_SPOIL (raise_weights, plan->weight_bytes[pick (2)] = FAR)
 
 const TpTestMutation tp_test_byte_mutations[] = {
   { "raise-peak", raise_peak },

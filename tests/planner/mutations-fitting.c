@@ -53,19 +53,8 @@ pick_raised (const TpPlan *plan)
   return NULL;
 }
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->room->bound_ns = plan->rate_proof->cost + 1;
-  return TRUE;
-}
-
-static gboolean
-negative_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->room->bound_ns = -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_bound, plan->rate_proof->room->bound_ns = plan->rate_proof->cost + 1)
+TP_TEST_SPOIL (negative_bound, plan->rate_proof->room->bound_ns = -1)
 
 /* What is claimed of the ends is just enough; dividing loses no more than that. */
 static gboolean
@@ -82,21 +71,10 @@ raise_by_much (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_end (TpPlan *plan, const TpTestCase *test)
-{
-  TpPointers *ends = plan->rate_proof->fitting;
-
-  tp_pointers_cut (ends, ends->len - 1);
-  return TRUE;
-}
-
-static gboolean
-no_ends (TpPlan *plan, const TpTestCase *test)
-{
-  tp_pointers_cut (plan->rate_proof->fitting, 0);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_end,
+               tp_pointers_cut (plan->rate_proof->fitting,
+                                plan->rate_proof->fitting->len - 1))
+TP_TEST_SPOIL (no_ends, tp_pointers_cut (plan->rate_proof->fitting, 0))
 
 /* What is not rented counts as rented. */
 static gboolean
@@ -119,26 +97,9 @@ rented_and_not (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-without_any (TpPlan *plan, const TpTestCase *test)
-{
-  pick_end (plan)->without = (1u << plan->n_devices) - 1;
-  return TRUE;
-}
-
-static gboolean
-no_divisor (TpPlan *plan, const TpTestCase *test)
-{
-  pick_end (plan)->divisor = 0;
-  return TRUE;
-}
-
-static gboolean
-negative_divisor (TpPlan *plan, const TpTestCase *test)
-{
-  pick_end (plan)->divisor = -1 - pick (9);
-  return TRUE;
-}
+TP_TEST_SPOIL (without_any, pick_end (plan)->without = (1u << plan->n_devices) - 1)
+TP_TEST_SPOIL (no_divisor, pick_end (plan)->divisor = 0)
+TP_TEST_SPOIL (negative_divisor, pick_end (plan)->divisor = -1 - pick (9))
 
 /* All weights are 0 then: no kernel counts, or what is proved is nothing. */
 static gboolean
@@ -150,12 +111,7 @@ far_divisor (TpPlan *plan, const TpTestCase *test)
   return plan->rate_proof->room->bound_ns > 0 && end->times == 0;
 }
 
-static gboolean
-negative_times (TpPlan *plan, const TpTestCase *test)
-{
-  pick_end (plan)->times = -1 - pick (9);
-  return TRUE;
-}
+TP_TEST_SPOIL (negative_times, pick_end (plan)->times = -1 - pick (9))
 
 static gboolean
 far_times (TpPlan *plan, const TpTestCase *test)
@@ -230,12 +186,7 @@ lift_limits (TpPlan *plan, const TpTestCase *test)
   return least < proof->room->bound_ns;
 }
 
-static gboolean
-no_limits (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->memory_limits, g_free);
-  return TRUE;
-}
+TP_TEST_SPOIL (no_limits, g_clear_pointer (&plan->memory_limits, g_free))
 
 static gboolean
 map_memory (TpPlan *plan, const TpTestCase *test)
@@ -331,23 +282,9 @@ turn (TpPlan *plan, TpProofKind kind)
   return sweep != NULL;
 }
 
-static gboolean
-turn_to_branch (TpPlan *plan, const TpTestCase *test)
-{
-  return turn (plan, TP_PROOF_BRANCH);
-}
-
-static gboolean
-turn_to_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return turn (plan, TP_PROOF_BOUND);
-}
-
-static gboolean
-turn_to_full (TpPlan *plan, const TpTestCase *test)
-{
-  return turn (plan, TP_PROOF_FULL);
-}
+TP_TEST_SPOIL_IF (turn_to_branch, turn (plan, TP_PROOF_BRANCH))
+TP_TEST_SPOIL_IF (turn_to_bound, turn (plan, TP_PROOF_BOUND))
+TP_TEST_SPOIL_IF (turn_to_full, turn (plan, TP_PROOF_FULL))
 
 /* Whether there are two placements and more without the devices of @without. */
 static gboolean
@@ -379,11 +316,7 @@ turn_to_placed (TpPlan *plan, const TpTestCase *test)
          && turn (plan, TP_PROOF_PLACED);
 }
 
-static gboolean
-turn_to_peak (TpPlan *plan, const TpTestCase *test)
-{
-  return turn (plan, TP_PROOF_PEAK);
-}
+TP_TEST_SPOIL_IF (turn_to_peak, turn (plan, TP_PROOF_PEAK))
 
 static gboolean
 add_memory_bound (TpPlan *plan, const TpTestCase *test)
@@ -397,19 +330,8 @@ add_memory_bound (TpPlan *plan, const TpTestCase *test)
 
 /* ---- what no file says ---- */
 
-static gboolean
-say_unfit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->unfit = 1;
-  return TRUE;
-}
-
-static gboolean
-add_proof (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->room->tree = tp_memory_proof_new ();
-  return TRUE;
-}
+TP_TEST_SPOIL (say_unfit, plan->rate_proof->unfit = 1)
+TP_TEST_SPOIL (add_proof, plan->rate_proof->room->tree = tp_memory_proof_new ())
 
 static gboolean
 two_proofs (TpPlan *plan, const TpTestCase *test)

@@ -26,12 +26,7 @@ reseal (TpPlan *plan)
 }
 
 /* Beyond what rounding lets pass. */
-static gboolean
-narrow_interval (TpPlan *plan, const TpTestCase *test)
-{
-  plan->cost_high_ns -= 3 + plan->cost_high_ns / 1000;
-  return TRUE;
-}
+TP_TEST_SPOIL (narrow_interval, plan->cost_high_ns -= 3 + plan->cost_high_ns / 1000)
 
 static gboolean
 lower_interval (TpPlan *plan, const TpTestCase *test)
@@ -47,12 +42,7 @@ drop_interval (TpPlan *plan, const TpTestCase *test)
   return plan->costs->errors != NULL;
 }
 
-static gboolean
-drop_half_interval (TpPlan *plan, const TpTestCase *test)
-{
-  plan->cost_low_ns = -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_half_interval, plan->cost_low_ns = -1)
 
 /* A plan of real figures that says nothing is wrong with them. */
 static gboolean

@@ -15,38 +15,11 @@ pick_arc (const TpPlan *plan)
   return proof->n_arcs == 0 ? NULL : &proof->arcs[pick (proof->n_arcs)];
 }
 
-static gboolean
-raise_load (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->load_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_load (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->load_ns-- > 0;
-}
-
-static gboolean
-raise_load_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_load_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->bound_ns-- > 0;
-}
-
-static gboolean
-raise_engine (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->loads[pick (6)]++;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_load, plan->load_proof->load_ns++)
+TP_TEST_SPOIL_IF (lower_load, plan->load_proof->load_ns-- > 0)
+TP_TEST_SPOIL (raise_load_bound, plan->load_proof->bound_ns++)
+TP_TEST_SPOIL_IF (lower_load_bound, plan->load_proof->bound_ns-- > 0)
+TP_TEST_SPOIL (raise_engine, plan->load_proof->loads[pick (6)]++)
 
 static gboolean
 lower_engine (TpPlan *plan, const TpTestCase *test)
@@ -69,26 +42,9 @@ swap_engines (TpPlan *plan, const TpTestCase *test)
   return loads[0] != loads[1];
 }
 
-static gboolean
-drop_weights (TpPlan *plan, const TpTestCase *test)
-{
-  memset (plan->load_proof->weights, 0, 6 * sizeof (gint64));
-  return TRUE;
-}
-
-static gboolean
-negative_weight (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->weights[pick (6)] = -1;
-  return TRUE;
-}
-
-static gboolean
-huge_weight (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->weights[pick (6)] = FAR;
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_weights, memset (plan->load_proof->weights, 0, 6 * sizeof (gint64)))
+TP_TEST_SPOIL (negative_weight, plan->load_proof->weights[pick (6)] = -1)
+TP_TEST_SPOIL (huge_weight, plan->load_proof->weights[pick (6)] = FAR)
 
 static gboolean
 double_weight (TpPlan *plan, const TpTestCase *test)
@@ -164,11 +120,7 @@ double_load_arc (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_load_arc (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->n_arcs-- > 0;
-}
+TP_TEST_SPOIL_IF (drop_load_arc, plan->load_proof->n_arcs-- > 0)
 
 static gboolean
 drop_load_arcs (TpPlan *plan, const TpTestCase *test)
@@ -228,18 +180,8 @@ set_entry (TpPlan *plan, int index, int value)
   return TRUE;
 }
 
-static gboolean
-cut_load_tree (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->n_entries-- > 0;
-}
-
-static gboolean
-drop_load_tree (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->n_entries = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL_IF (cut_load_tree, plan->load_proof->n_entries-- > 0)
+TP_TEST_SPOIL (drop_load_tree, plan->load_proof->n_entries = 0)
 
 static gboolean
 add_load_end (TpPlan *plan, const TpTestCase *test)
@@ -251,11 +193,7 @@ add_load_end (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-end_too_soon (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_fixed (plan), TP_LOAD_END);
-}
+TP_TEST_SPOIL_IF (end_too_soon, set_entry (plan, pick_fixed (plan), TP_LOAD_END))
 
 static gboolean
 root_alone (TpPlan *plan, const TpTestCase *test)
@@ -271,74 +209,23 @@ root_alone (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-fix_for_end (TpPlan *plan, const TpTestCase *test)
-{
-  TpLoadProof *proof = plan->load_proof;
-
-  return set_entry (plan, proof->n_entries - 1, 0);
-}
-
-static gboolean
-fix_unknown_op (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_fixed (plan), 1 << 20);
-}
-
-static gboolean
-fix_twice (TpPlan *plan, const TpTestCase *test)
-{
-  TpLoadProof *proof = plan->load_proof;
-
-  return proof->n_entries > 1 && proof->tree[1] != TP_LOAD_END
-         && set_entry (plan, 1, proof->tree[0]);
-}
-
-static gboolean
-fix_nothing (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_fixed (plan), -2);
-}
-
-static gboolean
-drop_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->n_bounds-- > 0;
-}
-
-static gboolean
-raise_count (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)]++;
-  return TRUE;
-}
-
-static gboolean
-lower_count (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)]-- > -1;
-}
-
-static gboolean
-negative_count (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)] = -1;
-  return TRUE;
-}
-
-static gboolean
-huge_count (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)] = G_MAXINT;
-  return TRUE;
-}
-
-static gboolean
-drop_load_proof (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->load_proof, tp_load_proof_free);
-  return TRUE;
-}
+TP_TEST_SPOIL_IF (fix_for_end, set_entry (plan, plan->load_proof->n_entries - 1, 0))
+TP_TEST_SPOIL_IF (fix_unknown_op, set_entry (plan, pick_fixed (plan), 1 << 20))
+TP_TEST_SPOIL_IF (fix_twice,
+                  plan->load_proof->n_entries > 1
+                    && plan->load_proof->tree[1] != TP_LOAD_END
+                    && set_entry (plan, 1, plan->load_proof->tree[0]))
+TP_TEST_SPOIL_IF (fix_nothing, set_entry (plan, pick_fixed (plan), -2))
+TP_TEST_SPOIL_IF (drop_bound, plan->load_proof->n_bounds-- > 0)
+TP_TEST_SPOIL (raise_count,
+               plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)]++)
+TP_TEST_SPOIL_IF (lower_count,
+                  plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)]-- > -1)
+TP_TEST_SPOIL (negative_count,
+               plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)] = -1)
+TP_TEST_SPOIL (huge_count,
+               plan->load_proof->n_arcs_of[pick (plan->load_proof->n_bounds)] = G_MAXINT)
+TP_TEST_SPOIL (drop_load_proof, g_clear_pointer (&plan->load_proof, tp_load_proof_free))
 
 static gboolean
 change_load_certificate (TpPlan *plan, const TpTestCase *test)
@@ -356,32 +243,10 @@ change_load_objective (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-raise_load_least (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_load_least (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->bound_ns-- > 0;
-}
-
-static gboolean
-price_load_copies (TpPlan *plan, const TpTestCase *test)
-{
-  plan->tie_price_ns = 1;
-  return TRUE;
-}
-
-static gboolean
-claim_margin (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].margin_ns = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_load_least, plan->bound_ns++)
+TP_TEST_SPOIL_IF (lower_load_least, plan->bound_ns-- > 0)
+TP_TEST_SPOIL (price_load_copies, plan->tie_price_ns = 1)
+TP_TEST_SPOIL (claim_margin, plan->placements[pick (plan->n_placements)].margin_ns = 0)
 
 static gboolean
 move_load_cheapest (TpPlan *plan, const TpTestCase *test)
@@ -395,19 +260,10 @@ move_load_cheapest (TpPlan *plan, const TpTestCase *test)
 /* ---- how sure it is -------------------------------------------------------- */
 
 /* Beyond what rounding lets pass. */
-static gboolean
-narrow_load (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->high_ns -= 3 + plan->load_proof->high_ns / 1000;
-  return TRUE;
-}
-
-static gboolean
-widen_load (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->high_ns += 3 + plan->load_proof->high_ns / 1000;
-  return TRUE;
-}
+TP_TEST_SPOIL (narrow_load,
+               plan->load_proof->high_ns -= 3 + plan->load_proof->high_ns / 1000)
+TP_TEST_SPOIL (widen_load,
+               plan->load_proof->high_ns += 3 + plan->load_proof->high_ns / 1000)
 
 static gboolean
 lower_load_low (TpPlan *plan, const TpTestCase *test)

@@ -33,21 +33,12 @@ pick_entry (const TpPlan *plan, TpProofKind kind)
 
 /* ---- the tree ------------------------------------------------------------- */
 
-static gboolean
-drop_entry (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_remove_index (plan->memory_proof->entries,
-                         (guint) pick (count_entries (plan)));
-  return TRUE;
-}
-
-static gboolean
-drop_last_entry (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->memory_proof->entries,
-                     (guint) count_entries (plan) - 1);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_entry,
+               tp_array_remove_index (plan->memory_proof->entries,
+                                      (guint) pick (count_entries (plan))))
+TP_TEST_SPOIL (drop_last_entry,
+               tp_array_set_size (plan->memory_proof->entries,
+                                  (guint) count_entries (plan) - 1))
 
 static gboolean
 repeat_last_entry (TpPlan *plan, const TpTestCase *test)
@@ -58,12 +49,7 @@ repeat_last_entry (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_tree (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->memory_proof->entries, 0);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_tree, tp_array_set_size (plan->memory_proof->entries, 0))
 
 static gboolean
 branch_nowhere (TpPlan *plan, const TpTestCase *test)
@@ -252,29 +238,11 @@ turn_sweep (TpPlan *plan, TpProofKind kind)
   return entry != NULL;
 }
 
-static gboolean
-sweep_to_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return turn_sweep (plan, TP_PROOF_BOUND);
-}
-
-static gboolean
-sweep_to_full (TpPlan *plan, const TpTestCase *test)
-{
-  return turn_sweep (plan, TP_PROOF_FULL);
-}
-
-static gboolean
-sweep_to_placed (TpPlan *plan, const TpTestCase *test)
-{
-  return turn_sweep (plan, TP_PROOF_PLACED);
-}
-
-static gboolean
-sweep_to_nothing (TpPlan *plan, const TpTestCase *test)
-{
-  return turn_sweep (plan, (TpProofKind) (TP_PROOF_SWEEP + 1 + pick (5)));
-}
+TP_TEST_SPOIL_IF (sweep_to_bound, turn_sweep (plan, TP_PROOF_BOUND))
+TP_TEST_SPOIL_IF (sweep_to_full, turn_sweep (plan, TP_PROOF_FULL))
+TP_TEST_SPOIL_IF (sweep_to_placed, turn_sweep (plan, TP_PROOF_PLACED))
+TP_TEST_SPOIL_IF (sweep_to_nothing,
+                  turn_sweep (plan, (TpProofKind) (TP_PROOF_SWEEP + 1 + pick (5))))
 
 /* A tree of whatever ops, all of whose ends but the last are swept. */
 static gboolean
@@ -316,61 +284,16 @@ raise_swept (TpPlan *plan, const TpTestCase *test)
 
 /* ---- what is claimed ------------------------------------------------------ */
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_proof->bound_ns = plan->cost_ns + 1;
-  return TRUE;
-}
-
-static gboolean
-bound_below_all (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_proof->bound_ns = plan->bound_ns - 1;
-  return TRUE;
-}
-
-static gboolean
-raise_cheapest (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-tighten_limit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_limits[1] = plan->peak_bytes[1] + plan->weight_bytes[1] - 1;
-  return TRUE;
-}
-
-static gboolean
-lower_limit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_limits[1] = -1;
-  return TRUE;
-}
-
-static gboolean
-drop_limits (TpPlan *plan, const TpTestCase *test)
-{
-  memset (plan->memory_limits, 0, 2 * sizeof *plan->memory_limits);
-  return TRUE;
-}
-
-static gboolean
-name_a_price (TpPlan *plan, const TpTestCase *test)
-{
-  plan->tie_price_ns = 1;
-  return TRUE;
-}
-
-static gboolean
-drop_arcs (TpPlan *plan, const TpTestCase *test)
-{
-  plan->n_arcs = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_bound, plan->memory_proof->bound_ns = plan->cost_ns + 1)
+TP_TEST_SPOIL (bound_below_all, plan->memory_proof->bound_ns = plan->bound_ns - 1)
+TP_TEST_SPOIL (raise_cheapest, plan->bound_ns++)
+TP_TEST_SPOIL (tighten_limit,
+               plan->memory_limits[1] = plan->peak_bytes[1] + plan->weight_bytes[1] - 1)
+TP_TEST_SPOIL (lower_limit, plan->memory_limits[1] = -1)
+TP_TEST_SPOIL (drop_limits,
+               memset (plan->memory_limits, 0, 2 * sizeof *plan->memory_limits))
+TP_TEST_SPOIL (name_a_price, plan->tie_price_ns = 1)
+TP_TEST_SPOIL (drop_arcs, plan->n_arcs = 0)
 
 /* As if the bounds knew of what two have in common. */
 static gboolean

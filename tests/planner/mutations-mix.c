@@ -22,40 +22,27 @@ pick_arc (TpMix *mix)
                                  : &mix->proof->arcs[pick (mix->proof->n_arcs)];
 }
 
+/* A mutation of one step: @change, of @mix. */
+#define SPOIL(name, change) \
+  static gboolean name (TpMix *mix) \
+  { \
+    change; \
+    return TRUE; \
+  }
+/* The same where @change says whether there was anything to change. */
+#define SPOIL_IF(name, change) \
+  static gboolean name (TpMix *mix) \
+  { \
+    return change; \
+  }
+
 /* ---- loads ---------------------------------------------------------------- */
 
-static gboolean
-raise_load (TpMix *mix)
-{
-  mix->proof->load_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_load (TpMix *mix)
-{
-  return mix->proof->load_ns-- > 0;
-}
-
-static gboolean
-raise_bound (TpMix *mix)
-{
-  mix->proof->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_bound (TpMix *mix)
-{
-  return mix->proof->bound_ns-- > 0;
-}
-
-static gboolean
-raise_engine (TpMix *mix)
-{
-  mix->proof->loads[pick (6)]++;
-  return TRUE;
-}
+SPOIL (raise_load, mix->proof->load_ns++)
+SPOIL_IF (lower_load, mix->proof->load_ns-- > 0)
+SPOIL (raise_bound, mix->proof->bound_ns++)
+SPOIL_IF (lower_bound, mix->proof->bound_ns-- > 0)
+SPOIL (raise_engine, mix->proof->loads[pick (6)]++)
 
 static gboolean
 swap_engines (TpMix *mix)
@@ -69,12 +56,7 @@ swap_engines (TpMix *mix)
 
 /* ---- parts ---------------------------------------------------------------- */
 
-static gboolean
-raise_runs (TpMix *mix)
-{
-  pick_part (mix)->n_runs++;
-  return TRUE;
-}
+SPOIL (raise_runs, pick_part (mix)->n_runs++)
 
 static gboolean
 double_runs (TpMix *mix)
@@ -84,26 +66,9 @@ double_runs (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-no_runs (TpMix *mix)
-{
-  pick_part (mix)->n_runs = 0;
-  return TRUE;
-}
-
-static gboolean
-negative_runs (TpMix *mix)
-{
-  pick_part (mix)->n_runs *= -1;
-  return TRUE;
-}
-
-static gboolean
-double_rate (TpMix *mix)
-{
-  pick_part (mix)->rate.span_ns *= 2;
-  return TRUE;
-}
+SPOIL (no_runs, pick_part (mix)->n_runs = 0)
+SPOIL (negative_runs, pick_part (mix)->n_runs *= -1)
+SPOIL (double_rate, pick_part (mix)->rate.span_ns *= 2)
 
 static gboolean
 reducible_rate (TpMix *mix)
@@ -115,12 +80,7 @@ reducible_rate (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-no_rate (TpMix *mix)
-{
-  pick_part (mix)->rate.n_runs = 0;
-  return TRUE;
-}
+SPOIL (no_rate, pick_part (mix)->rate.n_runs = 0)
 
 /* So that the same is to be done in a round of a nanosecond. */
 static gboolean
@@ -188,12 +148,7 @@ move_op (TpMix *mix)
   return memcmp (loads, part->plan->load_proof->loads, size) != 0;
 }
 
-static gboolean
-spoil_plan (TpMix *mix)
-{
-  pick_part (mix)->plan->cost_ns++;
-  return TRUE;
-}
+SPOIL (spoil_plan, pick_part (mix)->plan->cost_ns++)
 
 static gboolean
 other_objective (TpMix *mix)
@@ -208,12 +163,7 @@ other_objective (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-other_threads (TpMix *mix)
-{
-  pick_part (mix)->plan->origin.n_threads = 7;
-  return TRUE;
-}
+SPOIL (other_threads, pick_part (mix)->plan->origin.n_threads = 7)
 
 static gboolean
 negative_limit (TpMix *mix)
@@ -243,26 +193,9 @@ low_limit (TpMix *mix)
 
 /* ---- weights and flows ---------------------------------------------------- */
 
-static gboolean
-drop_weights (TpMix *mix)
-{
-  memset (mix->proof->weights, 0, 6 * sizeof (gint64));
-  return TRUE;
-}
-
-static gboolean
-negative_weight (TpMix *mix)
-{
-  mix->proof->weights[pick (6)] = -1;
-  return TRUE;
-}
-
-static gboolean
-huge_weight (TpMix *mix)
-{
-  mix->proof->weights[pick (6)] = FAR;
-  return TRUE;
-}
+SPOIL (drop_weights, memset (mix->proof->weights, 0, 6 * sizeof (gint64)))
+SPOIL (negative_weight, mix->proof->weights[pick (6)] = -1)
+SPOIL (huge_weight, mix->proof->weights[pick (6)] = FAR)
 
 /* Times the runs of a part it is none. */
 static gboolean
@@ -351,20 +284,11 @@ move_count (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-negative_count (TpMix *mix)
-{
-  mix->proof->n_arcs_of[1] = -1;
-  return TRUE;
-}
+SPOIL (negative_count, mix->proof->n_arcs_of[1] = -1)
 
 /* ---- the tree ------------------------------------------------------------- */
 
-static gboolean
-cut_tree (TpMix *mix)
-{
-  return mix->proof->n_entries-- > 0;
-}
+SPOIL_IF (cut_tree, mix->proof->n_entries-- > 0)
 
 static gboolean
 add_end (TpMix *mix)
@@ -399,22 +323,13 @@ fix_unknown_op (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-drop_bound (TpMix *mix)
-{
-  return mix->proof->n_bounds-- > 0;
-}
+SPOIL_IF (drop_bound, mix->proof->n_bounds-- > 0)
 
 #define MUTATION(name) { #name, name }
 
 /* ---- how sure it is -------------------------------------------------------- */
 
-static gboolean
-narrow_mix (TpMix *mix)
-{
-  mix->proof->high_ns -= 3 + mix->proof->high_ns / 1000;
-  return TRUE;
-}
+SPOIL (narrow_mix, mix->proof->high_ns -= 3 + mix->proof->high_ns / 1000)
 
 static gboolean
 lower_mix_low (TpMix *mix)

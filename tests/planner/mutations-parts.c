@@ -50,13 +50,9 @@ move_op_and_totals (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-move_to_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].device
-      = g_test_rand_bit () ? plan->n_devices : -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (move_to_nowhere,
+               plan->placements[pick (plan->n_placements)].device
+                 = g_test_rand_bit () ? plan->n_devices : -1)
 
 static gboolean
 violate_pin (TpPlan *plan, const TpTestCase *test)
@@ -98,26 +94,11 @@ swap_placements (TpPlan *plan, const TpTestCase *test)
   return is_misplaced (plan, 0) || is_misplaced (plan, 1);
 }
 
-static gboolean
-change_time (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].time_ns += pick_shift ();
-  return TRUE;
-}
-
-static gboolean
-change_spread (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].spread_ns += pick_shift ();
-  return TRUE;
-}
-
-static gboolean
-drop_placement (TpPlan *plan, const TpTestCase *test)
-{
-  plan->n_placements--;
-  return TRUE;
-}
+TP_TEST_SPOIL (change_time,
+               plan->placements[pick (plan->n_placements)].time_ns += pick_shift ())
+TP_TEST_SPOIL (change_spread,
+               plan->placements[pick (plan->n_placements)].spread_ns += pick_shift ())
+TP_TEST_SPOIL (drop_placement, plan->n_placements--)
 
 /* ---- figures ----------------------------------------------------------- */
 
@@ -211,12 +192,7 @@ change_host_to_nowhere (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_figures (TpPlan *plan, const TpTestCase *test)
-{
-  plan->costs->n_nodes--;
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_figures, plan->costs->n_nodes--)
 
 /* ---- groups ------------------------------------------------------------ */
 

@@ -26,12 +26,7 @@ pick_arc (TpPlan *plan)
   return &plan->arcs[pick (plan->n_arcs)];
 }
 
-static gboolean
-change_flow (TpPlan *plan, const TpTestCase *test)
-{
-  pick_arc (plan)->flow += pick_shift ();
-  return TRUE;
-}
+TP_TEST_SPOIL (change_flow, pick_arc (plan)->flow += pick_shift ())
 
 static gboolean
 is_vertex (TpCutVertex vertex, int kind, int index)
@@ -148,12 +143,7 @@ tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph)
   return plan->n_arcs - n_before;
 }
 
-static gboolean
-add_arc (TpPlan *plan, const TpTestCase *test)
-{
-  append_arc (plan, sink, source, 5);
-  return TRUE;
-}
+TP_TEST_SPOIL (add_arc, append_arc (plan, sink, source, 5))
 
 static gboolean
 add_bypass (TpPlan *plan, const TpTestCase *test)
@@ -213,26 +203,9 @@ change_certificate (TpPlan *plan, const TpTestCase *test)
 
 /* ---- totals ------------------------------------------------------------ */
 
-static gboolean
-change_cost (TpPlan *plan, const TpTestCase *test)
-{
-  plan->cost_ns += pick_shift ();
-  return TRUE;
-}
-
-static gboolean
-change_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns += pick_shift ();
-  return TRUE;
-}
-
-static gboolean
-change_cost_and_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns = ++plan->cost_ns;
-  return TRUE;
-}
+TP_TEST_SPOIL (change_cost, plan->cost_ns += pick_shift ())
+TP_TEST_SPOIL (change_bound, plan->bound_ns += pick_shift ())
+TP_TEST_SPOIL (change_cost_and_bound, plan->bound_ns = ++plan->cost_ns)
 
 static gboolean
 change_constant (TpPlan *plan, const TpTestCase *test)
@@ -244,26 +217,9 @@ change_constant (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-change_estimated (TpPlan *plan, const TpTestCase *test)
-{
-  plan->n_estimated += pick_shift ();
-  return TRUE;
-}
-
-static gboolean
-change_single (TpPlan *plan, const TpTestCase *test)
-{
-  plan->best_single = plan->best_single == 0 ? 1 : 0;
-  return TRUE;
-}
-
-static gboolean
-change_single_cost (TpPlan *plan, const TpTestCase *test)
-{
-  plan->best_single_ns += pick_shift ();
-  return TRUE;
-}
+TP_TEST_SPOIL (change_estimated, plan->n_estimated += pick_shift ())
+TP_TEST_SPOIL (change_single, plan->best_single = plan->best_single == 0 ? 1 : 0)
+TP_TEST_SPOIL (change_single_cost, plan->best_single_ns += pick_shift ())
 
 /* ---- identity ---------------------------------------------------------- */
 
@@ -275,47 +231,12 @@ flip_digit (char *digest)
   *at = *at == '0' ? '1' : '0';
 }
 
-static gboolean
-change_graph_digest (TpPlan *plan, const TpTestCase *test)
-{
-  flip_digit (plan->graph_digest);
-  return TRUE;
-}
-
-static gboolean
-change_costs_digest (TpPlan *plan, const TpTestCase *test)
-{
-  flip_digit (plan->costs_digest);
-  return TRUE;
-}
-
-static gboolean
-change_name (TpPlan *plan, const TpTestCase *test)
-{
-  replace (&plan->graph_name, "another");
-  return TRUE;
-}
-
-static gboolean
-change_device (TpPlan *plan, const TpTestCase *test)
-{
-  replace (&plan->devices[pick (2)], "opencl:3");
-  return TRUE;
-}
-
-static gboolean
-change_objective (TpPlan *plan, const TpTestCase *test)
-{
-  replace (&plan->objective, "beauty");
-  return TRUE;
-}
-
-static gboolean
-claim_simulated (TpPlan *plan, const TpTestCase *test)
-{
-  plan->is_simulated = !plan->is_simulated;
-  return TRUE;
-}
+TP_TEST_SPOIL (change_graph_digest, flip_digit (plan->graph_digest))
+TP_TEST_SPOIL (change_costs_digest, flip_digit (plan->costs_digest))
+TP_TEST_SPOIL (change_name, replace (&plan->graph_name, "another"))
+TP_TEST_SPOIL (change_device, replace (&plan->devices[pick (2)], "opencl:3"))
+TP_TEST_SPOIL (change_objective, replace (&plan->objective, "beauty"))
+TP_TEST_SPOIL (claim_simulated, plan->is_simulated = !plan->is_simulated)
 
 const TpTestMutation tp_test_proof_mutations[] = {
   { "change-flow", change_flow },

@@ -170,12 +170,7 @@ unsigned_rates (TpPlan *plan, const TpTestCase *test)
   return plan->n_transfers == 0;
 }
 
-static gboolean
-raise_total (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->totals[pick (TP_N_AIMS)]++;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_total, plan->rate_proof->totals[pick (TP_N_AIMS)]++)
 
 static gboolean
 lower_total (TpPlan *plan, const TpTestCase *test)
@@ -185,31 +180,10 @@ lower_total (TpPlan *plan, const TpTestCase *test)
   return *total >= 0 && (*total)-- >= 0;
 }
 
-static gboolean
-raise_aim_cost (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->cost++;
-  return TRUE;
-}
-
-static gboolean
-lower_aim_cost (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->rate_proof->cost-- > 0;
-}
-
-static gboolean
-raise_aim_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->bound++;
-  return TRUE;
-}
-
-static gboolean
-lower_aim_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->rate_proof->bound-- > 0;
-}
+TP_TEST_SPOIL (raise_aim_cost, plan->rate_proof->cost++)
+TP_TEST_SPOIL_IF (lower_aim_cost, plan->rate_proof->cost-- > 0)
+TP_TEST_SPOIL (raise_aim_bound, plan->rate_proof->bound++)
+TP_TEST_SPOIL_IF (lower_aim_bound, plan->rate_proof->bound-- > 0)
 
 static gboolean
 raise_both (TpPlan *plan, const TpTestCase *test)
@@ -228,19 +202,9 @@ raise_aim (TpPlan *plan, const TpTestCase *test)
   return plan->rate_proof->totals[aim] > 0;
 }
 
-static gboolean
-drop_aims (TpPlan *plan, const TpTestCase *test)
-{
-  memset (plan->rate_proof->aims, 0, sizeof plan->rate_proof->aims);
-  return TRUE;
-}
-
-static gboolean
-negative_aim (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->aims[pick (TP_N_AIMS)] = -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_aims,
+               memset (plan->rate_proof->aims, 0, sizeof plan->rate_proof->aims))
+TP_TEST_SPOIL (negative_aim, plan->rate_proof->aims[pick (TP_N_AIMS)] = -1)
 
 static gboolean
 huge_aim (TpPlan *plan, const TpTestCase *test)
@@ -294,11 +258,8 @@ drop_aim_arcs (TpPlan *plan, const TpTestCase *test)
   return had;
 }
 
-static gboolean
-drop_aim_arc (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->rate_proof->n_arcs-- > 0 && plan->rate_proof->cost > 0;
-}
+TP_TEST_SPOIL_IF (drop_aim_arc,
+                  plan->rate_proof->n_arcs-- > 0 && plan->rate_proof->cost > 0)
 
 static gboolean
 turn_aim_arc (TpPlan *plan, const TpTestCase *test)
@@ -325,12 +286,7 @@ aim_arc_nowhere (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_rate_proof (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->rate_proof, tp_rate_proof_free);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_rate_proof, g_clear_pointer (&plan->rate_proof, tp_rate_proof_free))
 
 static gboolean
 change_rated_certificate (TpPlan *plan, const TpTestCase *test)
@@ -360,26 +316,10 @@ swap_rated_objective (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-raise_rated_least (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-price_rated_copies (TpPlan *plan, const TpTestCase *test)
-{
-  plan->tie_price_ns = 1;
-  return TRUE;
-}
-
-static gboolean
-claim_rated_margin (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].margin_ns = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_rated_least, plan->bound_ns++)
+TP_TEST_SPOIL (price_rated_copies, plan->tie_price_ns = 1)
+TP_TEST_SPOIL (claim_rated_margin,
+               plan->placements[pick (plan->n_placements)].margin_ns = 0)
 
 const TpTestMutation tp_test_rated_mutations[] = {
   { "raise-busy", raise_busy },

@@ -37,12 +37,7 @@ pick_held (const TpPlan *plan)
   return NULL;
 }
 
-static gboolean
-raise_room (TpPlan *plan, const TpTestCase *test)
-{
-  plan->share_proof->room_ns = plan->cost_ns + 1 + pick (5);
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_room, plan->share_proof->room_ns = plan->cost_ns + 1 + pick (5))
 
 /* More than rows prove. */
 static gboolean
@@ -54,33 +49,10 @@ claim_least (TpPlan *plan, const TpTestCase *test)
   return is_gap;
 }
 
-static gboolean
-lower_room_price (TpPlan *plan, const TpTestCase *test)
-{
-  pick_price (plan)->price = -1 - pick (1000);
-  return TRUE;
-}
-
-static gboolean
-room_price_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  pick_price (plan)->device = plan->n_devices + pick (3);
-  return TRUE;
-}
-
-static gboolean
-room_price_never (TpPlan *plan, const TpTestCase *test)
-{
-  pick_price (plan)->step = plan->n_placements + pick (3);
-  return TRUE;
-}
-
-static gboolean
-price_without_room (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_limits[pick_price (plan)->device] = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (lower_room_price, pick_price (plan)->price = -1 - pick (1000))
+TP_TEST_SPOIL (room_price_nowhere, pick_price (plan)->device = plan->n_devices + pick (3))
+TP_TEST_SPOIL (room_price_never, pick_price (plan)->step = plan->n_placements + pick (3))
+TP_TEST_SPOIL (price_without_room, plan->memory_limits[pick_price (plan)->device] = 0)
 
 static gboolean
 drop_room_prices (TpPlan *plan, const TpTestCase *test)

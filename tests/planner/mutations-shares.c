@@ -193,21 +193,12 @@ get_entry (const TpPlan *plan, guint index)
   return &tp_array_index (plan->share_proof->entries, TpShareEntry, index);
 }
 
-static gboolean
-drop_end (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->share_proof->entries,
-                     plan->share_proof->entries->len - 1);
-  return TRUE;
-}
-
-static gboolean
-add_end (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->share_proof->entries,
-                     plan->share_proof->entries->len + 1);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_end,
+               tp_array_set_size (plan->share_proof->entries,
+                                  plan->share_proof->entries->len - 1))
+TP_TEST_SPOIL (add_end,
+               tp_array_set_size (plan->share_proof->entries,
+                                  plan->share_proof->entries->len + 1))
 
 /* Without what should be below. */
 static gboolean
@@ -251,49 +242,15 @@ end_nowhere (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_tree (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->share_proof->entries, 0);
-  return TRUE;
-}
-
-static gboolean
-drop_bounds (TpPlan *plan, const TpTestCase *test)
-{
-  tp_pointers_cut (plan->share_proof->bounds, 0);
-  return TRUE;
-}
-
-static gboolean
-drop_shares (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->share_proof, tp_share_proof_free);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_tree, tp_array_set_size (plan->share_proof->entries, 0))
+TP_TEST_SPOIL (drop_bounds, tp_pointers_cut (plan->share_proof->bounds, 0))
+TP_TEST_SPOIL (drop_shares, g_clear_pointer (&plan->share_proof, tp_share_proof_free))
 
 /* ---- what is claimed ------------------------------------------------------ */
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-drop_unit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->share_proof->unit = 0;
-  return TRUE;
-}
-
-static gboolean
-raise_unit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->share_proof->unit = G_GINT64_CONSTANT (1) << 40;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_bound, plan->bound_ns++)
+TP_TEST_SPOIL (drop_unit, plan->share_proof->unit = 0)
+TP_TEST_SPOIL (raise_unit, plan->share_proof->unit = G_GINT64_CONSTANT (1) << 40)
 
 static gboolean
 change_certificate (TpPlan *plan, const TpTestCase *test)
@@ -316,12 +273,7 @@ add_arcs (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-name_a_price (TpPlan *plan, const TpTestCase *test)
-{
-  plan->tie_price_ns = 1;
-  return TRUE;
-}
+TP_TEST_SPOIL (name_a_price, plan->tie_price_ns = 1)
 
 static gboolean
 move_cheapest (TpPlan *plan, const TpTestCase *test)

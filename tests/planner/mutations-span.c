@@ -8,63 +8,21 @@
 
 #include <string.h>
 
-static gboolean
-raise_span (TpPlan *plan, const TpTestCase *test)
-{
-  plan->span_proof->span_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_span (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->span_proof->span_ns-- > 0;
-}
-
-static gboolean
-raise_span_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->span_proof->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_span_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->span_proof->bound_ns-- > 0;
-}
-
-static gboolean
-drop_span_proof (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->span_proof, tp_span_proof_free);
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_span, plan->span_proof->span_ns++)
+TP_TEST_SPOIL_IF (lower_span, plan->span_proof->span_ns-- > 0)
+TP_TEST_SPOIL (raise_span_bound, plan->span_proof->bound_ns++)
+TP_TEST_SPOIL_IF (lower_span_bound, plan->span_proof->bound_ns-- > 0)
+TP_TEST_SPOIL (drop_span_proof, g_clear_pointer (&plan->span_proof, tp_span_proof_free))
 
 /* ---- the schedule --------------------------------------------------------- */
 
-static gboolean
-start_too_soon (TpPlan *plan, const TpTestCase *test)
-{
-  plan->span_proof->starts[pick (plan->span_proof->n_nodes)]--;
-  return TRUE;
-}
-
-static gboolean
-start_before_all (TpPlan *plan, const TpTestCase *test)
-{
-  plan->span_proof->starts[pick (plan->span_proof->n_nodes)] = -1;
-  return TRUE;
-}
-
-static gboolean
-start_after_all (TpPlan *plan, const TpTestCase *test)
-{
-  TpSpanProof *proof = plan->span_proof;
-
-  proof->starts[pick (proof->n_nodes)] = proof->span_ns + 1;
-  return TRUE;
-}
+TP_TEST_SPOIL (start_too_soon,
+               plan->span_proof->starts[pick (plan->span_proof->n_nodes)]--)
+TP_TEST_SPOIL (start_before_all,
+               plan->span_proof->starts[pick (plan->span_proof->n_nodes)] = -1)
+TP_TEST_SPOIL (start_after_all,
+               plan->span_proof->starts[pick (plan->span_proof->n_nodes)]
+                 = plan->span_proof->span_ns + 1)
 
 static gboolean
 start_together (TpPlan *plan, const TpTestCase *test)
@@ -165,23 +123,9 @@ set_waist (TpPlan *plan, int value)
   return TRUE;
 }
 
-static gboolean
-move_waist (TpPlan *plan, const TpTestCase *test)
-{
-  return set_waist (plan, pick (plan->n_placements));
-}
-
-static gboolean
-waist_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  return set_waist (plan, 1 << 20);
-}
-
-static gboolean
-negative_waist (TpPlan *plan, const TpTestCase *test)
-{
-  return set_waist (plan, -1);
-}
+TP_TEST_SPOIL_IF (move_waist, set_waist (plan, pick (plan->n_placements)))
+TP_TEST_SPOIL_IF (waist_nowhere, set_waist (plan, 1 << 20))
+TP_TEST_SPOIL_IF (negative_waist, set_waist (plan, -1))
 
 static gboolean
 swap_waists (TpPlan *plan, const TpTestCase *test)
@@ -208,11 +152,7 @@ repeat_waist (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-drop_waist (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->span_proof->n_waists-- > 0;
-}
+TP_TEST_SPOIL_IF (drop_waist, plan->span_proof->n_waists-- > 0)
 
 static gboolean
 drop_waists (TpPlan *plan, const TpTestCase *test)
@@ -259,11 +199,7 @@ set_entry (TpPlan *plan, int index, int value)
   return TRUE;
 }
 
-static gboolean
-cut_span_tree (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->span_proof->n_entries-- > 0;
-}
+TP_TEST_SPOIL_IF (cut_span_tree, plan->span_proof->n_entries-- > 0)
 
 static gboolean
 drop_span_tree (TpPlan *plan, const TpTestCase *test)
@@ -286,39 +222,18 @@ add_span_end (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-end_span_too_soon (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_entry (plan, FALSE), TP_SPAN_END);
-}
-
-static gboolean
-fix_for_span_end (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_entry (plan, TRUE), 0);
-}
-
-static gboolean
-fix_unknown_span_op (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_entry (plan, FALSE), 1 << 20);
-}
-
-static gboolean
-fix_no_span_op (TpPlan *plan, const TpTestCase *test)
-{
-  return set_entry (plan, pick_entry (plan, g_test_rand_bit ()), -2);
-}
-
-static gboolean
-fix_waist (TpPlan *plan, const TpTestCase *test)
-{
-  const TpSpanProof *proof = plan->span_proof;
-
-  return proof->n_waists > 0
-         && set_entry (plan, pick_entry (plan, FALSE),
-                       proof->waists[pick (proof->n_waists)]);
-}
+TP_TEST_SPOIL_IF (end_span_too_soon,
+                  set_entry (plan, pick_entry (plan, FALSE), TP_SPAN_END))
+TP_TEST_SPOIL_IF (fix_for_span_end, set_entry (plan, pick_entry (plan, TRUE), 0))
+TP_TEST_SPOIL_IF (fix_unknown_span_op,
+                  set_entry (plan, pick_entry (plan, FALSE), 1 << 20))
+TP_TEST_SPOIL_IF (fix_no_span_op,
+                  set_entry (plan, pick_entry (plan, g_test_rand_bit ()), -2))
+TP_TEST_SPOIL_IF (fix_waist,
+                  plan->span_proof->n_waists > 0
+                    && set_entry (plan, pick_entry (plan, FALSE),
+                                  plan->span_proof->waists[pick (
+                                      plan->span_proof->n_waists)]))
 
 static gboolean
 fix_span_op_twice (TpPlan *plan, const TpTestCase *test)
@@ -353,17 +268,8 @@ add_to_end (TpPlan *plan, gint64 more)
   return end != NULL;
 }
 
-static gboolean
-end_later (TpPlan *plan, const TpTestCase *test)
-{
-  return add_to_end (plan, 1);
-}
-
-static gboolean
-end_sooner (TpPlan *plan, const TpTestCase *test)
-{
-  return add_to_end (plan, -1);
-}
+TP_TEST_SPOIL_IF (end_later, add_to_end (plan, 1))
+TP_TEST_SPOIL_IF (end_sooner, add_to_end (plan, -1))
 
 /* As if nothing slowed anything, where something does. */
 static gboolean
@@ -458,40 +364,17 @@ set_speed (TpPlan *plan, int row, int column, int speed)
   return TRUE;
 }
 
-static gboolean
-stop_engine (TpPlan *plan, const TpTestCase *test)
-{
-  return set_speed (plan, 0, 1, 0);
-}
-
-static gboolean
-speed_engine_up (TpPlan *plan, const TpTestCase *test)
-{
-  return set_speed (plan, 1, 0, TP_SPEED_ALONE + 1);
-}
-
-static gboolean
-slow_by_itself (TpPlan *plan, const TpTestCase *test)
-{
-  return set_speed (plan, 1, 1, TP_SPEED_ALONE / 2);
-}
+TP_TEST_SPOIL_IF (stop_engine, set_speed (plan, 0, 1, 0))
+TP_TEST_SPOIL_IF (speed_engine_up, set_speed (plan, 1, 0, TP_SPEED_ALONE + 1))
+TP_TEST_SPOIL_IF (slow_by_itself, set_speed (plan, 1, 1, TP_SPEED_ALONE / 2))
 
 /* ---- how sure it is -------------------------------------------------------- */
 
 /* Beyond what rounding lets pass. */
-static gboolean
-narrow_span (TpPlan *plan, const TpTestCase *test)
-{
-  plan->span_proof->high_ns -= 3 + plan->span_proof->high_ns / 1000;
-  return TRUE;
-}
-
-static gboolean
-widen_span (TpPlan *plan, const TpTestCase *test)
-{
-  plan->span_proof->high_ns += 3 + plan->span_proof->high_ns / 1000;
-  return TRUE;
-}
+TP_TEST_SPOIL (narrow_span,
+               plan->span_proof->high_ns -= 3 + plan->span_proof->high_ns / 1000)
+TP_TEST_SPOIL (widen_span,
+               plan->span_proof->high_ns += 3 + plan->span_proof->high_ns / 1000)
 
 static gboolean
 lower_span_low (TpPlan *plan, const TpTestCase *test)
@@ -509,13 +392,9 @@ drop_span_interval (TpPlan *plan, const TpTestCase *test)
   return plan->costs->errors != NULL;
 }
 
-static gboolean
-tell_load_interval (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->low_ns = plan->load_proof->high_ns
-      = plan->load_proof->load_ns;
-  return TRUE;
-}
+TP_TEST_SPOIL (tell_load_interval,
+               plan->load_proof->low_ns = plan->load_proof->high_ns
+                 = plan->load_proof->load_ns)
 
 const TpTestMutation tp_test_span_mutations[] = {
   { "raise-span", raise_span },

@@ -151,19 +151,8 @@ get_entry (const TpPlan *plan, guint index)
   return &tp_array_index (plan->memory_proof->entries, TpProofEntry, index);
 }
 
-static gboolean
-above_cost (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_proof->bound_ns = plan->cost_ns + 1;
-  return TRUE;
-}
-
-static gboolean
-below_all (TpPlan *plan, const TpTestCase *test)
-{
-  plan->memory_proof->bound_ns = plan->bound_ns - 1;
-  return TRUE;
-}
+TP_TEST_SPOIL (above_cost, plan->memory_proof->bound_ns = plan->cost_ns + 1)
+TP_TEST_SPOIL (below_all, plan->memory_proof->bound_ns = plan->bound_ns - 1)
 
 /* So that what is cheapest just fits, and costs less. */
 static gboolean
@@ -181,49 +170,16 @@ lift_limits (TpPlan *plan, const TpTestCase *test)
   return tp_test_case_cost (test, devices) < plan->memory_proof->bound_ns;
 }
 
-static gboolean
-drop_end (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->memory_proof->entries,
-                     plan->memory_proof->entries->len - 1);
-  return TRUE;
-}
-
-static gboolean
-drop_all (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (plan->memory_proof->entries, 0);
-  return TRUE;
-}
-
-static gboolean
-add_end (TpPlan *plan, const TpTestCase *test)
-{
-  add_entry (plan, *get_entry (plan, 1));
-  return TRUE;
-}
-
-static gboolean
-peak_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  get_entry (plan, 0)->index = plan->n_devices + pick (9);
-  return TRUE;
-}
-
-static gboolean
-peak_below_nothing (TpPlan *plan, const TpTestCase *test)
-{
-  get_entry (plan, 0)->bytes = -1 - pick (1000);
-  return TRUE;
-}
-
-static gboolean
-peak_of_limit (TpPlan *plan, const TpTestCase *test)
-{
-  get_entry (plan, 0)->bytes
-      = plan->memory_limits[get_entry (plan, 0)->index] + pick (2);
-  return TRUE;
-}
+TP_TEST_SPOIL (drop_end,
+               tp_array_set_size (plan->memory_proof->entries,
+                                  plan->memory_proof->entries->len - 1))
+TP_TEST_SPOIL (drop_all, tp_array_set_size (plan->memory_proof->entries, 0))
+TP_TEST_SPOIL (add_end, add_entry (plan, *get_entry (plan, 1)))
+TP_TEST_SPOIL (peak_nowhere, get_entry (plan, 0)->index = plan->n_devices + pick (9))
+TP_TEST_SPOIL (peak_below_nothing, get_entry (plan, 0)->bytes = -1 - pick (1000))
+TP_TEST_SPOIL (peak_of_limit,
+               get_entry (plan, 0)->bytes
+                 = plan->memory_limits[get_entry (plan, 0)->index] + pick (2))
 
 static gboolean
 peak_without_limit (TpPlan *plan, const TpTestCase *test)
@@ -233,13 +189,9 @@ peak_without_limit (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-negative_price (TpPlan *plan, const TpTestCase *test)
-{
-  get_entry (plan, 1 + (guint) pick (2))->prices[pick (plan->n_devices)]
-      = -1 - pick (1000);
-  return TRUE;
-}
+TP_TEST_SPOIL (negative_price,
+               get_entry (plan, 1 + (guint) pick (2))->prices[pick (plan->n_devices)]
+                 = -1 - pick (1000))
 
 /* What proofs of two devices alone have. */
 static gboolean
@@ -252,34 +204,13 @@ other_end (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-no_end (TpPlan *plan, const TpTestCase *test)
-{
-  get_entry (plan, (guint) pick (3))->kind
-      = (TpProofKind) (TP_PROOF_SWEEP + 1 + pick (9));
-  return TRUE;
-}
-
-static gboolean
-add_bound (TpPlan *plan, const TpTestCase *test)
-{
-  tp_pointers_add (plan->memory_proof->bounds, tp_memory_bound_new ());
-  return TRUE;
-}
-
-static gboolean
-break_tie (TpPlan *plan, const TpTestCase *test)
-{
-  plan->tie_price_ns = 1;
-  return TRUE;
-}
-
-static gboolean
-forget_limits (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->memory_limits, g_free);
-  return TRUE;
-}
+TP_TEST_SPOIL (no_end,
+               get_entry (plan, (guint) pick (3))->kind
+                 = (TpProofKind) (TP_PROOF_SWEEP + 1 + pick (9)))
+TP_TEST_SPOIL (add_bound,
+               tp_pointers_add (plan->memory_proof->bounds, tp_memory_bound_new ()))
+TP_TEST_SPOIL (break_tie, plan->tie_price_ns = 1)
+TP_TEST_SPOIL (forget_limits, g_clear_pointer (&plan->memory_limits, g_free))
 
 /* Sweeps know nothing of what several devices have together, where it is less than all of
  * them could hold. */

@@ -40,19 +40,9 @@ change_price (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-turn_price (TpPlan *plan, const TpTestCase *test)
-{
-  plan->tie_price_ns = -1 - plan->tie_price_ns;
-  return TRUE;
-}
-
-static gboolean
-change_tie_flow (TpPlan *plan, const TpTestCase *test)
-{
-  plan->arcs[pick (plan->n_arcs)].tie_flow += g_test_rand_bit () ? 1 : -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (turn_price, plan->tie_price_ns = -1 - plan->tie_price_ns)
+TP_TEST_SPOIL (change_tie_flow,
+               plan->arcs[pick (plan->n_arcs)].tie_flow += g_test_rand_bit () ? 1 : -1)
 
 static gboolean
 drop_tie_flow (TpPlan *plan, const TpTestCase *test)
@@ -97,13 +87,9 @@ move_cheapest (TpPlan *plan, const TpTestCase *test)
          || !is_tied (plan);
 }
 
-static gboolean
-move_cheapest_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].cheapest
-      = g_test_rand_bit () ? 2 : -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (move_cheapest_nowhere,
+               plan->placements[pick (plan->n_placements)].cheapest
+                 = g_test_rand_bit () ? 2 : -1)
 
 static gboolean
 drop_cheapest (TpPlan *plan, const TpTestCase *test)

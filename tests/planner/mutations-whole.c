@@ -5,33 +5,12 @@
 
 #include <string.h>
 
-static gboolean
-raise_cost (TpPlan *plan, const TpTestCase *test)
-{
-  plan->cost_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_cost (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->cost_ns-- > 0;
-}
+TP_TEST_SPOIL (raise_cost, plan->cost_ns++)
+TP_TEST_SPOIL_IF (lower_cost, plan->cost_ns-- > 0)
 
 /* Of all for one run, which no plan costs less than. */
-static gboolean
-raise_least (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns = plan->cost_ns + 1;
-  return TRUE;
-}
-
-static gboolean
-count_estimate (TpPlan *plan, const TpTestCase *test)
-{
-  plan->n_estimated++;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_least, plan->bound_ns = plan->cost_ns + 1)
+TP_TEST_SPOIL (count_estimate, plan->n_estimated++)
 
 /* Of another kind than the proof is. */
 static gboolean
@@ -60,12 +39,8 @@ set_certificate (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-change_digest (TpPlan *plan, const TpTestCase *test)
-{
-  plan->costs_digest[0] = plan->costs_digest[0] == '0' ? '1' : '0';
-  return TRUE;
-}
+TP_TEST_SPOIL (change_digest,
+               plan->costs_digest[0] = plan->costs_digest[0] == '0' ? '1' : '0')
 
 static gboolean
 name_device_twice (TpPlan *plan, const TpTestCase *test)
@@ -75,12 +50,8 @@ name_device_twice (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-cheapest_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  plan->placements[pick (plan->n_placements)].cheapest = plan->n_devices;
-  return TRUE;
-}
+TP_TEST_SPOIL (cheapest_nowhere,
+               plan->placements[pick (plan->n_placements)].cheapest = plan->n_devices)
 
 static gboolean
 claim_single (TpPlan *plan, const TpTestCase *test)

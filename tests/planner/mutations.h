@@ -11,6 +11,20 @@ typedef struct
   gboolean (*mutate) (TpPlan *plan, const TpTestCase *test);
 } TpTestMutation;
 
+/* A mutation of one step: @change, of @plan and @test. */
+#define TP_TEST_SPOIL(name, change) \
+  static gboolean name (TpPlan *plan, const TpTestCase *test) \
+  { \
+    change; \
+    return TRUE; \
+  }
+/* The same where @change says whether there was anything to change. */
+#define TP_TEST_SPOIL_IF(name, change) \
+  static gboolean name (TpPlan *plan, const TpTestCase *test) \
+  { \
+    return change; \
+  }
+
 /* Of 0 to @n - 1. */
 static inline int
 pick (int n)

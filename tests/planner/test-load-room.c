@@ -107,35 +107,11 @@ test_good (gconstpointer objective)
 
 /* ---- lies -------------------------------------------------------------------- */
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  get_room (plan)->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_bound (TpPlan *plan, const TpTestCase *test)
-{
-  get_room (plan)->bound_ns--;
-  return TRUE;
-}
-
-static gboolean
-free_engine (TpPlan *plan, const TpTestCase *test)
-{
-  TpLoadProof *proof = plan->load_proof;
-
-  get_room (plan)->weights[g_test_rand_int_range (0, proof->n_engines)] = 0;
-  return TRUE;
-}
-
-static gboolean
-negative_weight (TpPlan *plan, const TpTestCase *test)
-{
-  get_room (plan)->weights[0] = -1;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_bound, get_room (plan)->bound_ns++)
+TP_TEST_SPOIL (lower_bound, get_room (plan)->bound_ns--)
+TP_TEST_SPOIL (free_engine,
+               get_room (plan)->weights[pick (plan->load_proof->n_engines)] = 0)
+TP_TEST_SPOIL (negative_weight, get_room (plan)->weights[0] = -1)
 
 /* What was proved by others. */
 static gboolean
@@ -166,12 +142,7 @@ raise_sum (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-no_limits (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->memory_limits, g_free);
-  return TRUE;
-}
+TP_TEST_SPOIL (no_limits, g_clear_pointer (&plan->memory_limits, g_free))
 
 static gboolean
 no_proof (TpPlan *plan, const TpTestCase *test)
@@ -240,11 +211,8 @@ add_end (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-branch_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  return put_last (plan, TP_PROOF_BRANCH, test->graph->n_nodes, 0);
-}
+TP_TEST_SPOIL_IF (branch_nowhere,
+                  put_last (plan, TP_PROOF_BRANCH, test->graph->n_nodes, 0))
 
 static gboolean
 bound_nowhere (TpPlan *plan, const TpTestCase *test)
@@ -255,23 +223,9 @@ bound_nowhere (TpPlan *plan, const TpTestCase *test)
          && put_last (plan, TP_PROOF_BOUND, (int) tree->bounds->len, 0);
 }
 
-static gboolean
-full_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  return put_last (plan, TP_PROOF_FULL, plan->n_devices, 0);
-}
-
-static gboolean
-full_never (TpPlan *plan, const TpTestCase *test)
-{
-  return put_last (plan, TP_PROOF_FULL, 0, test->graph->n_nodes);
-}
-
-static gboolean
-peak_nowhere (TpPlan *plan, const TpTestCase *test)
-{
-  return put_last (plan, TP_PROOF_PEAK, plan->n_devices, 0);
-}
+TP_TEST_SPOIL_IF (full_nowhere, put_last (plan, TP_PROOF_FULL, plan->n_devices, 0))
+TP_TEST_SPOIL_IF (full_never, put_last (plan, TP_PROOF_FULL, 0, test->graph->n_nodes))
+TP_TEST_SPOIL_IF (peak_nowhere, put_last (plan, TP_PROOF_PEAK, plan->n_devices, 0))
 
 /* No less than the limit is no choice. */
 static gboolean
@@ -459,12 +413,7 @@ raise_tree (TpPlan *plan, const TpTestCase *test)
 }
 
 /* That does fit. */
-static gboolean
-say_unfit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->unfit = 3;
-  return TRUE;
-}
+TP_TEST_SPOIL (say_unfit, plan->rate_proof->unfit = 3)
 
 /* The checker in Python lays out no arenas: it may believe the first two. */
 static const TpTestMutation rate_mutations[] = {
@@ -510,30 +459,18 @@ static const TpTestLies rate_lies_second
 static const TpTestLies span_lies
     = { span_mutations, new_case, place_span, 20, 3 };
 
-static void
-test_lies (gconstpointer lies)
-{
-  tp_test_lies_check (lies);
-}
-
-static void
-test_second (gconstpointer lies)
-{
-  tp_test_lies_check_second (lies);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/load-room/good", "throughput", test_good);
-  g_test_add_data_func ("/load-room/lies", &load_lies, test_lies);
-  g_test_add_data_func ("/load-room/second", &load_lies, test_second);
+  g_test_add_data_func ("/load-room/lies", &load_lies, tp_test_lies_check);
+  g_test_add_data_func ("/load-room/second", &load_lies, tp_test_lies_check_second);
   g_test_add_data_func ("/span-room/good", "makespan", test_good);
-  g_test_add_data_func ("/span-room/lies", &span_lies, test_lies);
-  g_test_add_data_func ("/span-room/second", &span_lies, test_second);
-  g_test_add_data_func ("/rate-room/lies", &rate_lies, test_lies);
+  g_test_add_data_func ("/span-room/lies", &span_lies, tp_test_lies_check);
+  g_test_add_data_func ("/span-room/second", &span_lies, tp_test_lies_check_second);
+  g_test_add_data_func ("/rate-room/lies", &rate_lies, tp_test_lies_check);
   g_test_add_data_func ("/rate-room/second", &rate_lies_second,
-                        test_second);
+                        tp_test_lies_check_second);
   return g_test_run ();
 }

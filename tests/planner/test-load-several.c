@@ -152,11 +152,7 @@ test_large (void)
 
 /* ---- lies --------------------------------------------------------------------- */
 
-static gboolean
-lower_load (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->load_ns-- > 0;
-}
+TP_TEST_SPOIL_IF (lower_load, plan->load_proof->load_ns-- > 0)
 
 static gboolean
 lower_one (TpPlan *plan, const TpTestCase *test)
@@ -167,39 +163,14 @@ lower_one (TpPlan *plan, const TpTestCase *test)
   return proof->loads[e]-- > 0;
 }
 
-static gboolean
-bound_above_load (TpPlan *plan, const TpTestCase *test)
-{
-  TpLoadProof *proof = plan->load_proof;
-
-  proof->bound_ns = proof->load_ns + 1;
-  return TRUE;
-}
-
-static gboolean
-negative_weight (TpPlan *plan, const TpTestCase *test)
-{
-  TpLoadProof *proof = plan->load_proof;
-
-  proof->weights[g_test_rand_int_range (0, proof->n_engines)] = -1;
-  return TRUE;
-}
-
-static gboolean
-no_weights (TpPlan *plan, const TpTestCase *test)
-{
-  TpLoadProof *proof = plan->load_proof;
-
-  memset (proof->weights, 0, sizeof (gint64) * proof->n_engines);
-  return TRUE;
-}
-
-static gboolean
-no_unit (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->share_units[0] = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (bound_above_load,
+               plan->load_proof->bound_ns = plan->load_proof->load_ns + 1)
+TP_TEST_SPOIL (negative_weight,
+               plan->load_proof->weights[pick (plan->load_proof->n_engines)] = -1)
+TP_TEST_SPOIL (no_weights,
+               memset (plan->load_proof->weights, 0,
+                       sizeof (gint64) * plan->load_proof->n_engines))
+TP_TEST_SPOIL (no_unit, plan->load_proof->share_units[0] = 0)
 
 static TpShareBound *
 get_rows (const TpLoadProof *proof)
@@ -250,12 +221,7 @@ row_twice (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-no_tree (TpPlan *plan, const TpTestCase *test)
-{
-  plan->load_proof->n_entries = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (no_tree, plan->load_proof->n_entries = 0)
 
 static gboolean
 end_too_soon (TpPlan *plan, const TpTestCase *test)
@@ -301,18 +267,8 @@ drop_end (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-lower_bound (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->load_proof->bound_ns-- > 0;
-}
-
-static gboolean
-drop_shares (TpPlan *plan, const TpTestCase *test)
-{
-  g_clear_pointer (&plan->load_proof->shares, tp_pointers_free);
-  return TRUE;
-}
+TP_TEST_SPOIL_IF (lower_bound, plan->load_proof->bound_ns-- > 0)
+TP_TEST_SPOIL (drop_shares, g_clear_pointer (&plan->load_proof->shares, tp_pointers_free))
 
 static const TpTestMutation mutations[] = {
   { "lower-load", lower_load },       { "lower-one", lower_one },
@@ -340,18 +296,6 @@ place_any (const TpTestCase *test, int round)
 
 static const TpTestLies lies
     = { mutations, make_any, place_any, 60, 6 };
-
-static void
-test_lies (void)
-{
-  tp_test_lies_check (&lies);
-}
-
-static void
-test_second (void)
-{
-  tp_test_lies_check_second (&lies);
-}
 
 /* ---- by way of what is worse ------------------------------------------------ */
 
@@ -409,7 +353,7 @@ main (int argc, char **argv)
   g_test_add_func ("/load-several/brute-force", test_brute_force);
   g_test_add_func ("/load-several/large", test_large);
   g_test_add_func ("/load-several/anneal", test_anneal);
-  g_test_add_func ("/load-several/lies", test_lies);
-  g_test_add_func ("/load-several/second", test_second);
+  g_test_add_data_func ("/load-several/lies", &lies, tp_test_lies_check);
+  g_test_add_data_func ("/load-several/second", &lies, tp_test_lies_check_second);
   return g_test_run ();
 }

@@ -397,18 +397,9 @@ drop_weight (TpPlan *plan, const TpTestCase *test)
   return plan->rate_proof->totals[aim] > 0;
 }
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->rate_proof->bound++;
-  return TRUE;
-}
-
-static gboolean
-lower_total (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->rate_proof->totals[g_test_rand_int_range (0, TP_N_AIMS)]-- > 0;
-}
+TP_TEST_SPOIL (raise_bound, plan->rate_proof->bound++)
+TP_TEST_SPOIL_IF (lower_total,
+                  plan->rate_proof->totals[pick (TP_N_AIMS)]-- > 0)
 
 static const TpTestMutation mutations[] = {
   { "raise-weight", raise_weight }, { "swap-weights", swap_weights },
@@ -418,18 +409,6 @@ static const TpTestMutation mutations[] = {
 
 static const TpTestLies lies
     = { mutations, make_any, place_point, 30, 4 };
-
-static void
-test_lies (void)
-{
-  tp_test_lies_check (&lies);
-}
-
-static void
-test_second (void)
-{
-  tp_test_lies_check_second (&lies);
-}
 
 int
 main (int argc, char **argv)
@@ -443,7 +422,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pareto-joint/refused", test_refused);
   g_test_add_func ("/pareto-joint/large", test_large);
   g_test_add_func ("/pareto-joint/worths", test_worths);
-  g_test_add_func ("/pareto-joint/lies", test_lies);
-  g_test_add_func ("/pareto-joint/second", test_second);
+  g_test_add_data_func ("/pareto-joint/lies", &lies, tp_test_lies_check);
+  g_test_add_data_func ("/pareto-joint/second", &lies, tp_test_lies_check_second);
   return g_test_run ();
 }

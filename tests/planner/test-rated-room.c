@@ -163,26 +163,16 @@ static const TpTestLies lies_second
 static const TpTestLies share_lies
     = { tp_test_fitting_share_mutations, make_any, place_room, 10, 3 };
 
-static void
-test_lies (gconstpointer data)
-{
-  tp_test_lies_check (data);
-}
-
-static void
-test_second (gconstpointer data)
-{
-  tp_test_lies_check_second (data);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/rated-room/brute-force", test_limits);
-  g_test_add_data_func ("/rated-room/lies", &lies, test_lies);
-  g_test_add_data_func ("/rated-room/second", &lies_second, test_second);
-  g_test_add_data_func ("/rated-room/share-lies", &share_lies, test_lies);
-  g_test_add_data_func ("/rated-room/share-second", &share_lies, test_second);
+  g_test_add_data_func ("/rated-room/lies", &lies, tp_test_lies_check);
+  g_test_add_data_func ("/rated-room/second", &lies_second,
+                        tp_test_lies_check_second);
+  g_test_add_data_func ("/rated-room/share-lies", &share_lies, tp_test_lies_check);
+  g_test_add_data_func ("/rated-room/share-second", &share_lies,
+                        tp_test_lies_check_second);
   return g_test_run ();
 }

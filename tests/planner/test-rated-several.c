@@ -138,42 +138,13 @@ pick_end (const TpRateProof *proof)
   return proof->ends->pdata[g_test_rand_int_range (0, (int) proof->ends->len)];
 }
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  TpRateProof *proof = plan->rate_proof;
-
-  proof->bound = proof->cost + 1;
-  return TRUE;
-}
-
-static gboolean
-lower_cost (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->rate_proof->cost-- > 0;
-}
-
-static gboolean
-lower_total (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->rate_proof->totals[g_test_rand_int_range (0, TP_N_AIMS)]-- > 0;
-}
-
-static gboolean
-drop_end (TpPlan *plan, const TpTestCase *test)
-{
-  TpRateProof *proof = plan->rate_proof;
-
-  tp_pointers_cut (proof->ends, proof->ends->len - 1);
-  return TRUE;
-}
-
-static gboolean
-no_ends (TpPlan *plan, const TpTestCase *test)
-{
-  tp_pointers_cut (plan->rate_proof->ends, 0);
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_bound, plan->rate_proof->bound = plan->rate_proof->cost + 1)
+TP_TEST_SPOIL_IF (lower_cost, plan->rate_proof->cost-- > 0)
+TP_TEST_SPOIL_IF (lower_total,
+                  plan->rate_proof->totals[pick (TP_N_AIMS)]-- > 0)
+TP_TEST_SPOIL (drop_end,
+               tp_pointers_cut (plan->rate_proof->ends, plan->rate_proof->ends->len - 1))
+TP_TEST_SPOIL (no_ends, tp_pointers_cut (plan->rate_proof->ends, 0))
 
 /* What is not rented counts as rented. */
 static gboolean
@@ -206,12 +177,7 @@ rented_and_not (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
-static gboolean
-no_divisor (TpPlan *plan, const TpTestCase *test)
-{
-  pick_end (plan->rate_proof)->divisor = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL (no_divisor, pick_end (plan->rate_proof)->divisor = 0)
 
 static gboolean
 far_divisor (TpPlan *plan, const TpTestCase *test)
@@ -222,26 +188,11 @@ far_divisor (TpPlan *plan, const TpTestCase *test)
   return proof->bound > 0;
 }
 
-static gboolean
-no_unit (TpPlan *plan, const TpTestCase *test)
-{
-  pick_end (plan->rate_proof)->shares->unit = 0;
-  return TRUE;
-}
-
-static gboolean
-no_bounds (TpPlan *plan, const TpTestCase *test)
-{
-  tp_pointers_cut (pick_end (plan->rate_proof)->shares->bounds, 0);
-  return TRUE;
-}
-
-static gboolean
-no_tree (TpPlan *plan, const TpTestCase *test)
-{
-  tp_array_set_size (pick_end (plan->rate_proof)->shares->entries, 0);
-  return TRUE;
-}
+TP_TEST_SPOIL (no_unit, pick_end (plan->rate_proof)->shares->unit = 0)
+TP_TEST_SPOIL (no_bounds,
+               tp_pointers_cut (pick_end (plan->rate_proof)->shares->bounds, 0))
+TP_TEST_SPOIL (no_tree,
+               tp_array_set_size (pick_end (plan->rate_proof)->shares->entries, 0))
 
 static gboolean
 end_twice (TpPlan *plan, const TpTestCase *test)
@@ -287,18 +238,6 @@ make_any (int round)
 static const TpTestLies lies
     = { mutations, make_any, tp_rated_case_place_free, 60, 6 };
 
-static void
-test_lies (void)
-{
-  tp_test_lies_check (&lies);
-}
-
-static void
-test_second (void)
-{
-  tp_test_lies_check_second (&lies);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -306,7 +245,7 @@ main (int argc, char **argv)
   g_test_add_func ("/rated-several/brute-force", test_brute_force);
   g_test_add_func ("/rated-several/large", test_large);
   g_test_add_func ("/rated-several/coarse", test_coarse);
-  g_test_add_func ("/rated-several/lies", test_lies);
-  g_test_add_func ("/rated-several/second", test_second);
+  g_test_add_data_func ("/rated-several/lies", &lies, tp_test_lies_check);
+  g_test_add_data_func ("/rated-several/second", &lies, tp_test_lies_check_second);
   return g_test_run ();
 }

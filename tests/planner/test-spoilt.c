@@ -203,7 +203,7 @@ add_all (GArray *list, const TpTestMutation *mutations,
 
 static void
 test_kind (gconstpointer data, const char *const *left_out,
-           void (*check) (const TpTestLies *lies))
+           GTestDataFunc check)
 {
   const Kind *kind = data;
   g_autoptr (GArray) list = g_array_new (TRUE, FALSE, sizeof (TpTestMutation));

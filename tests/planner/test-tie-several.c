@@ -178,17 +178,8 @@ test_exact (void)
 
 /* ---- lies -------------------------------------------------------------------- */
 
-static gboolean
-raise_price (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->tie_price_ns++ > 0;
-}
-
-static gboolean
-lower_price (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->tie_price_ns-- > 1;
-}
+TP_TEST_SPOIL_IF (raise_price, plan->tie_price_ns++ > 0)
+TP_TEST_SPOIL_IF (lower_price, plan->tie_price_ns-- > 1)
 
 static gboolean
 forget_price (TpPlan *plan, const TpTestCase *test)
@@ -199,11 +190,7 @@ forget_price (TpPlan *plan, const TpTestCase *test)
   return is_tied;
 }
 
-static gboolean
-claim_tie (TpPlan *plan, const TpTestCase *test)
-{
-  return plan->tie_price_ns == 0 && ++plan->tie_price_ns > 0;
-}
+TP_TEST_SPOIL_IF (claim_tie, plan->tie_price_ns == 0 && ++plan->tie_price_ns > 0)
 
 /* Nothing is cheaper then. */
 static gboolean
@@ -214,12 +201,7 @@ forget_cheapest (TpPlan *plan, const TpTestCase *test)
   return plan->tie_price_ns > 0;
 }
 
-static gboolean
-raise_bound (TpPlan *plan, const TpTestCase *test)
-{
-  plan->bound_ns = plan->cost_ns + 1;
-  return TRUE;
-}
+TP_TEST_SPOIL (raise_bound, plan->bound_ns = plan->cost_ns + 1)
 
 static const TpTestMutation mutations[] = {
   { "raise-price", raise_price },         { "lower-price", lower_price },
@@ -243,25 +225,13 @@ place_any (const TpTestCase *test, int round)
 static const TpTestLies lies
     = { mutations, make_any, place_any, 60, 10 };
 
-static void
-test_lies (void)
-{
-  tp_test_lies_check (&lies);
-}
-
-static void
-test_second (void)
-{
-  tp_test_lies_check_second (&lies);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tie-several/ties", test_ties);
   g_test_add_func ("/tie-several/exact", test_exact);
-  g_test_add_func ("/tie-several/lies", test_lies);
-  g_test_add_func ("/tie-several/second", test_second);
+  g_test_add_data_func ("/tie-several/lies", &lies, tp_test_lies_check);
+  g_test_add_data_func ("/tie-several/second", &lies, tp_test_lies_check_second);
   return g_test_run ();
 }
