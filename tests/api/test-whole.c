@@ -7,9 +7,9 @@
 #include "api/road.h"
 #include "api/whole.h"
 #include "calib/columns.h"
-#include "calib/cost-wholes.h"
 #include "calib/facts.h"
 #include "calib/keys.h"
+#include "tests/set-text.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -43,13 +43,6 @@ load_graph (const Fixture *fixture, int width)
   g_assert_no_error (error);
   g_remove (path);
   return graph;
-}
-
-static void
-set_text (char **field, const char *text)
-{
-  g_free (*field);
-  *field = g_strdup (text);
 }
 
 static gint64

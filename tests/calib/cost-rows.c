@@ -37,13 +37,6 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_free (fixture->path);
 }
 
-void
-set_text (char **field, const char *text)
-{
-  g_free (*field);
-  *field = g_strdup (text);
-}
-
 TpDeviceRow *
 make_device (const char *name, const char *facts)
 {

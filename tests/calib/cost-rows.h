@@ -4,6 +4,7 @@
 
 #include "calib/columns.h"
 #include "calib/cost-wholes.h"
+#include "tests/set-text.h"
 
 typedef struct
 {
@@ -14,7 +15,6 @@ typedef struct
 void set_up (Fixture *fixture, gconstpointer data);
 void remove_folder (const char *folder);
 void tear_down (Fixture *fixture, gconstpointer data);
-void set_text (char **field, const char *text);
 TpDeviceRow *make_device (const char *name, const char *facts);
 TpEntryRow *make_entry (gint64 device, int number);
 gint64 put_device (TpCostDb *db, const char *name, const char *facts);

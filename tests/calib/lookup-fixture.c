@@ -48,13 +48,6 @@ tear_down (Fixture *fixture, gconstpointer data)
   g_free (fixture->path);
 }
 
-void
-set_text (char **field, const char *text)
-{
-  g_free (*field);
-  *field = g_strdup (text);
-}
-
 gint64
 put_device_as (TpCostDb *db, const char *name, const char *facts,
                const char *identity)

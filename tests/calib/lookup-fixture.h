@@ -6,6 +6,7 @@
 #include "calib/cost-db.h"
 #include "calib/keys.h"
 #include "calib/lookup.h"
+#include "tests/set-text.h"
 
 #define KNOWN_NS 1234567
 #define KNOWN_SCHEDULE "window lanes=8"
@@ -24,7 +25,6 @@ typedef struct
 void set_up (Fixture *fixture, gconstpointer data);
 void tear_down (Fixture *fixture, gconstpointer data);
 
-void set_text (char **field, const char *text);
 /* @facts NULL: those that hold now. */
 gint64 put_device_as (TpCostDb *db, const char *name, const char *facts,
                       const char *identity);

@@ -6,6 +6,7 @@
 #include "calib/account.h"
 #include "calib/columns.h"
 #include "calib/cost-db.h"
+#include "tests/set-text.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -19,13 +20,6 @@ typedef struct
   TpDeviceMatch matches[N_DEVICES];
   TpMeasureDevice devices[N_DEVICES];
 } Fixture;
-
-static void
-set_text (char **field, const char *text)
-{
-  g_free (*field);
-  *field = g_strdup (text);
-}
 
 static void
 put_device (Fixture *f, int index, const char *name)

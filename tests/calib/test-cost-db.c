@@ -1,9 +1,9 @@
 /* test-cost-db.c: the cost table as a file: two at once, kill -9, exchange. */
 #include "config.h"
 
+#include "calib/device-match.h"
 #include "calib/exchange.h"
 #include "calib/facts.h"
-#include "calib/lookup.h"
 #include "cost-rows.h"
 
 #include <glib/gstdio.h>

@@ -1,12 +1,12 @@
 /* nets.c: see nets.h. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/pass.h"
 #include "nets.h"
 #include "ops/reference.h"
 #include "runtime/devices.h"
 #include "runtime/strided.h"
+#include "tests/ir/quoted-graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -141,17 +141,18 @@ const char net_states[]
       "  {'name': 'relu', 'type': 'Relu', 'inputs': ['a.next'],"
       "   'outputs': ['q']}]}";
 
-/* Single quotes read better in C. */
+const char *const net_all[NET_N_ALL]
+    = { net_mlp, net_image, net_branches, net_ends };
+
+const char *const net_pairs[NET_N_PAIRS]
+    = { "cpu opencl:0", "cpu ref",      "ref opencl:0",    "opencl:0 cpu",
+        "ref ref",      "cpu sim:laptop-gpu",
+        "opencl:0 sim:laptop-gpu", "cpu opencl:0 sim:server-gpu ref" };
+
 TpGraph *
 net_load (const char *text)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
-  TpGraph *graph = tp_graph_load_json ("net.json", json, strlen (json), NULL,
-                                       &error);
-
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 TpGraph *
@@ -351,6 +352,45 @@ net_run_get_error (const NetRun *run)
                           &run->graph->tensors[run->graph->outputs[i]],
                           run->expected[i], run->outputs[i]));
   return most;
+}
+
+void
+net_job_init (NetJob *job, TpSession *session, const TpGraph *graph)
+{
+  g_autoptr (GError) error = NULL;
+
+  job->run = net_run_new (graph, TP_DOMAIN_ANY);
+  job->expected = g_new0 (void *, graph->n_outputs + 1);
+  net_run_clear_outputs (job->run);
+  tp_session_run (session, (const void *const *) job->run->inputs,
+                  job->run->outputs, &error);
+  g_assert_no_error (error);
+  for (int i = 0; i < graph->n_outputs; i++)
+    job->expected[i]
+        = g_memdup2 (job->run->outputs[i],
+                     graph->tensors[graph->outputs[i]].size_bytes + 1);
+}
+
+void
+net_job_clear (NetJob *job)
+{
+  for (int i = 0; i < job->run->graph->n_outputs; i++)
+    g_free (job->expected[i]);
+  g_free (job->expected);
+  net_run_free (job->run);
+}
+
+void
+net_job_check (const NetJob *job)
+{
+  const TpGraph *graph = job->run->graph;
+
+  for (int i = 0; i < graph->n_outputs; i++)
+    {
+      gint64 size = graph->tensors[graph->outputs[i]].size_bytes;
+
+      g_assert_cmpmem (job->run->outputs[i], size, job->expected[i], size);
+    }
 }
 
 void

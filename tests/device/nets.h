@@ -10,6 +10,12 @@
 extern const char net_mlp[], net_image[], net_branches[], net_ends[],
     net_states[];
 
+/* All but the last, and pairs of the host and another, some odd ones too. */
+#define NET_N_ALL 4
+extern const char *const net_all[NET_N_ALL];
+#define NET_N_PAIRS 8
+extern const char *const net_pairs[NET_N_PAIRS];
+
 TpGraph *net_load (const char *text);           /* as it stands */
 TpGraph *net_load_prepared (const char *text);  /* simplified, laid out */
 
@@ -41,6 +47,19 @@ void net_run_clear_outputs (NetRun *run);
 /* The largest error of any output, relative to the larger of the element and
  * the root of the mean square of its tensor. */
 double net_run_get_error (const NetRun *run);
+
+/* A run that gives what it gave before, to the bit. */
+typedef struct
+{
+  NetRun *run;
+  void **expected;            /* [output] */
+} NetJob;
+
+/* As @session has it now. */
+void net_job_init (NetJob *job, TpSession *session, const TpGraph *graph);
+void net_job_clear (NetJob *job);
+/* What was last run. */
+void net_job_check (const NetJob *job);
 
 /* Runs @plan and asserts errors up to @tolerance. */
 void net_check (TpGraph *graph, TpPlan *plan, double tolerance);

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include "../ir/random-model.h"
-#include "ir/plan-memory.h"
 #include "nets.h"
 #include "runtime/engines.h"
 #include "runtime/session-private.h"
@@ -320,15 +319,9 @@ test_busy (void)
 
 typedef struct
 {
-  NetRun *run;
-  void **expected;            /* [output]: as a single run had it */
-} Job;
-
-typedef struct
-{
   TpSession *session;
   int n_slots;
-  Job *jobs;
+  NetJob *jobs;
   gint n_taken;
 } Flight;
 
@@ -337,44 +330,6 @@ typedef struct
   Flight *flight;
   int slot;
 } Runner;
-
-static void
-run_single (TpSession *session, Job *job, const TpGraph *graph)
-{
-  g_autoptr (GError) error = NULL;
-
-  job->run = net_run_new (graph, TP_DOMAIN_ANY);
-  job->expected = g_new0 (void *, graph->n_outputs + 1);
-  tp_session_run (session, (const void *const *) job->run->inputs,
-                  job->run->outputs, &error);
-  g_assert_no_error (error);
-  for (int i = 0; i < graph->n_outputs; i++)
-    job->expected[i]
-        = g_memdup2 (job->run->outputs[i],
-                     graph->tensors[graph->outputs[i]].size_bytes + 1);
-}
-
-static void
-check_outputs (const Job *job)
-{
-  const TpGraph *graph = job->run->graph;
-
-  for (int i = 0; i < graph->n_outputs; i++)
-    {
-      gint64 size = graph->tensors[graph->outputs[i]].size_bytes;
-
-      g_assert_cmpmem (job->run->outputs[i], size, job->expected[i], size);
-    }
-}
-
-static void
-job_clear (Job *job)
-{
-  for (int i = 0; i < job->run->graph->n_outputs; i++)
-    g_free (job->expected[i]);
-  g_free (job->expected);
-  net_run_free (job->run);
-}
 
 static gpointer
 run_jobs (gpointer data)
@@ -393,7 +348,7 @@ run_jobs (gpointer data)
                               (const void *const *) run->inputs, run->outputs,
                               &error);
       g_assert_no_error (error);
-      check_outputs (&flight->jobs[i]);
+      net_job_check (&flight->jobs[i]);
     }
   return NULL;
 }
@@ -438,11 +393,11 @@ check_flights (TpGraph *graph, TpPlan *plan)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpSession) single = tp_session_new (graph, plan, NULL, &error);
   const int counts[] = { 1, g_test_rand_int_range (2, MOST_SLOTS), MOST_SLOTS };
-  Job jobs[N_RUNS];
+  NetJob jobs[N_RUNS];
 
   g_assert_no_error (error);
   for (int i = 0; i < N_RUNS; i++)
-    run_single (single, &jobs[i], graph);
+    net_job_init (&jobs[i], single, graph);
   for (gsize k = 0; k < G_N_ELEMENTS (counts); k++)
     {
       int n = counts[k];
@@ -462,7 +417,7 @@ check_flights (TpGraph *graph, TpPlan *plan)
         }
     }
   for (int i = 0; i < N_RUNS; i++)
-    job_clear (&jobs[i]);
+    net_job_clear (&jobs[i]);
 }
 
 static const char *const nets[] = { net_mlp, net_image, net_branches, net_ends };

@@ -4,7 +4,6 @@
 #include "config.h"
 
 #include "../ir/random-model.h"
-#include "ir/plan-memory.h"
 #include "nets.h"
 #include "runtime/session-private.h"
 

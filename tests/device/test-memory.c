@@ -11,15 +11,6 @@
 
 #define TOLERANCE 1e-5
 
-static const char *const nets[]
-    = { net_mlp, net_image, net_branches, net_ends };
-
-/* Pairs of the host and another; some odd ones too. */
-static const char *const pairs[]
-    = { "cpu opencl:0", "cpu ref",      "ref opencl:0",    "opencl:0 cpu",
-        "ref ref",      "cpu sim:laptop-gpu",
-        "opencl:0 sim:laptop-gpu", "cpu opencl:0 sim:server-gpu ref" };
-
 static gboolean
 fill_with_nan (TpSession *session, int storage, GError **error)
 {
@@ -75,10 +66,10 @@ check_poisoned (TpGraph *graph, TpPlan *plan)
 static void
 test_arena (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (nets) - 1; i++)
+  for (gsize i = 0; i < NET_N_ALL - 1; i++)
     for (int round = 0; round < 8; round++)
       {
-        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+        g_autoptr (TpGraph) graph = net_load_prepared (net_all[i]);
         g_autoptr (TpPlan) plan = net_plan_random (graph, "ref ref");
 
         check_poisoned (graph, plan);
@@ -160,10 +151,10 @@ test_foretold (gconstpointer devices)
 
   if (!net_need_devices (devices))
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+  for (gsize i = 0; i < NET_N_ALL; i++)
     for (int round = 0; round < n_rounds; round++)
       {
-        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+        g_autoptr (TpGraph) graph = net_load_prepared (net_all[i]);
         g_autoptr (TpPlan) random = net_plan_random (graph, devices);
         g_autoptr (TpPlan) fused = net_plan (graph, devices, "0");
         g_autoptr (TpGroups) groups = tp_fuse_find (graph, NULL);
@@ -219,11 +210,11 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
+  for (gsize i = 0; i < NET_N_PAIRS; i++)
     {
-      g_autofree char *path = g_strconcat ("/memory/foretold/", pairs[i], NULL);
+      g_autofree char *path = g_strconcat ("/memory/foretold/", net_pairs[i], NULL);
 
-      g_test_add_data_func (path, pairs[i], test_foretold);
+      g_test_add_data_func (path, net_pairs[i], test_foretold);
     }
   g_test_add_func ("/memory/arena", test_arena);
   g_test_add_func ("/memory/arena-is-small", test_arena_is_small);

@@ -4,9 +4,9 @@
 #include "config.h"
 
 #include "nets.h"
+#include "opencl-layered.h"
 #include "runtime/devices.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MOST_CALLS 60
@@ -220,21 +220,6 @@ test_whole (void)
   g_assert_no_error (error);
 }
 
-/* NULL: faults will happen; else why not. Makes no context. */
-static char *
-find_obstacle (void)
-{
-  g_autofree char *reason = NULL;
-  g_autoptr (TpDevice) device = NULL;
-
-  g_setenv ("TEST_OPENCL_FAIL", "clCreateContext 1 -30", TRUE);
-  device = net_try_device ("opencl:0", &reason);
-  g_unsetenv ("TEST_OPENCL_FAIL");
-  if (device != NULL)
-    return g_strdup ("the OpenCL loader takes no layers");
-  return strstr (reason, "CL_") != NULL ? NULL : g_steal_pointer (&reason);
-}
-
 static void
 add_beside (void)
 {
@@ -268,18 +253,9 @@ add_kinds (const char *path, gsize which)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *layer = NULL, *obstacle = NULL;
-
   g_test_init (&argc, &argv, NULL);
-  layer = g_test_build_filename (G_TEST_BUILT, ".libs", "opencl-layer.so",
-                                 NULL);
-  g_setenv ("OPENCL_LAYERS", layer, TRUE);
-  obstacle = find_obstacle ();
-  if (obstacle != NULL)
-    {
-      printf ("1..0 # SKIP %s\n", obstacle);
-      return 0;
-    }
+  if (!opencl_layered_begin ())
+    return 0;
   g_test_add_func ("/opencl-faults/whole", test_whole);
   for (gsize i = 0; i < G_N_ELEMENTS (faults); i++)
     {

@@ -5,11 +5,10 @@
 #include "config.h"
 
 #include "nets.h"
-#include "runtime/devices.h"
+#include "opencl-layered.h"
 #include "runtime/session-progress.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #if __has_include(<execinfo.h>)
@@ -163,36 +162,12 @@ test_matrix (void)
   g_assert_cmpint (matrix.n_errors, >, 0);
 }
 
-/* NULL: faults will happen; else why not. */
-static char *
-find_obstacle (void)
-{
-  g_autofree char *reason = NULL;
-  g_autoptr (TpDevice) device = NULL;
-
-  g_setenv ("TEST_OPENCL_FAIL", "clCreateCommandQueue 1 -5", TRUE);
-  device = net_try_device ("opencl:0", &reason);
-  g_unsetenv ("TEST_OPENCL_FAIL");
-  if (device != NULL)
-    return g_strdup ("the OpenCL loader takes no layers");
-  return strstr (reason, "CL_") != NULL ? NULL : g_steal_pointer (&reason);
-}
-
 int
 main (int argc, char **argv)
 {
-  g_autofree char *layer = NULL, *obstacle = NULL;
-
   g_test_init (&argc, &argv, NULL);
-  layer = g_test_build_filename (G_TEST_BUILT, ".libs", "opencl-layer.so",
-                                 NULL);
-  g_setenv ("OPENCL_LAYERS", layer, TRUE);
-  obstacle = find_obstacle ();
-  if (obstacle != NULL)
-    {
-      printf ("1..0 # SKIP %s\n", obstacle);
-      return 0;
-    }
+  if (!opencl_layered_begin ())
+    return 0;
   signal (SIGABRT, tell_where);
   g_test_add_func ("/opencl-matrix/all", test_matrix);
   return g_test_run ();

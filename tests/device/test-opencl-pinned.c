@@ -4,10 +4,9 @@
  * right. The loader takes the layer from OPENCL_LAYERS. */
 #include "config.h"
 
-#include "nets.h"
+#include "opencl-layered.h"
 #include "runtime/devices.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define LEAST 65536           /* as TP_OPENCL_PINNED_LEAST */
@@ -269,22 +268,6 @@ test_claimed (void)
     }
 }
 
-/* What the layer does; NULL: it is there. */
-static char *
-find_obstacle (void)
-{
-  g_autofree char *reason = NULL;
-  g_autoptr (TpDevice) device = net_try_device ("opencl:0", &reason);
-
-  if (device == NULL)
-    return g_steal_pointer (&reason);
-  g_setenv ("TEST_OPENCL_FAIL", "clCreateCommandQueue 1 -6", TRUE);
-  g_clear_pointer (&device, tp_device_close);
-  device = net_try_device ("opencl:0", &reason);
-  g_unsetenv ("TEST_OPENCL_FAIL");
-  return device == NULL ? NULL : g_strdup ("the OpenCL loader takes no layers");
-}
-
 static void
 add_faults (void)
 {
@@ -306,18 +289,9 @@ add_faults (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *layer = NULL, *obstacle = NULL;
-
   g_test_init (&argc, &argv, NULL);
-  layer = g_test_build_filename (G_TEST_BUILT, ".libs", "opencl-layer.so",
-                                 NULL);
-  g_setenv ("OPENCL_LAYERS", layer, TRUE);
-  obstacle = find_obstacle ();
-  if (obstacle != NULL)
-    {
-      printf ("1..0 # SKIP %s\n", obstacle);
-      return 0;
-    }
+  if (!opencl_layered_begin ())
+    return 0;
   g_test_add_data_func ("/opencl-pinned/sizes/pinned", "yes", test_sizes);
   g_test_add_data_func ("/opencl-pinned/sizes/not", "no", test_sizes);
   g_test_add_func ("/opencl-pinned/parts", test_parts);

@@ -8,7 +8,6 @@
 #include "nets.h"
 #include "order-oracle.h"
 #include "runtime/session-order.h"
-#include "runtime/session-overlap.h"
 #include "runtime/session-progress.h"
 
 #include <string.h>
@@ -104,14 +103,8 @@ __wrap_tp_session_perform_task (const TpSessionRun *run,
 
 /* ---- results ---------------------------------------------------------------- */
 
-typedef struct
-{
-  NetRun *run;
-  void **expected;            /* [output]: as a plain session had it */
-} Job;
-
 static void
-run_job (TpSession *session, const Job *job, GError **error)
+run_job (TpSession *session, const NetJob *job, GError **error)
 {
   net_run_clear_outputs (job->run);
   tp_session_run (session, (const void *const *) job->run->inputs,
@@ -119,49 +112,19 @@ run_job (TpSession *session, const Job *job, GError **error)
 }
 
 static void
-job_init (Job *job, TpSession *session, const TpGraph *graph)
+check_run (TpSession *session, const NetJob *job)
 {
   g_autoptr (GError) error = NULL;
 
-  job->run = net_run_new (graph, TP_DOMAIN_ANY);
-  job->expected = g_new0 (void *, graph->n_outputs + 1);
   run_job (session, job, &error);
   g_assert_no_error (error);
-  for (int i = 0; i < graph->n_outputs; i++)
-    job->expected[i]
-        = g_memdup2 (job->run->outputs[i],
-                     graph->tensors[graph->outputs[i]].size_bytes + 1);
-}
-
-static void
-job_clear (Job *job)
-{
-  for (int i = 0; i < job->run->graph->n_outputs; i++)
-    g_free (job->expected[i]);
-  g_free (job->expected);
-  net_run_free (job->run);
-}
-
-static void
-check_run (TpSession *session, const Job *job)
-{
-  g_autoptr (GError) error = NULL;
-  const TpGraph *graph = job->run->graph;
-
-  run_job (session, job, &error);
-  g_assert_no_error (error);
-  for (int i = 0; i < graph->n_outputs; i++)
-    {
-      gint64 size = graph->tensors[graph->outputs[i]].size_bytes;
-
-      g_assert_cmpmem (job->run->outputs[i], size, job->expected[i], size);
-    }
+  net_job_check (job);
 }
 
 #define N_RUNS 5
 
 static void
-check_slow_runs (TpSession *session, const Job *job)
+check_slow_runs (TpSession *session, const NetJob *job)
 {
   is_slow = TRUE;
   for (int i = 0; i < N_RUNS; i++)
@@ -171,7 +134,7 @@ check_slow_runs (TpSession *session, const Job *job)
 
 /* Each of some tasks fails once; the session runs on. */
 static void
-check_failures (TpSession *session, const Job *job, int n_tasks)
+check_failures (TpSession *session, const NetJob *job, int n_tasks)
 {
   for (int at = 0; at < n_tasks; at += 1 + n_tasks / 8)
     {
@@ -190,7 +153,7 @@ check_failures (TpSession *session, const Job *job, int n_tasks)
 
 /* Steps have the times of a profiled run, each within it. */
 static void
-check_profile (TpSession *session, const Job *job)
+check_profile (TpSession *session, const NetJob *job)
 {
   g_autoptr (GError) error = NULL;
   const TpSessionStep *steps;
@@ -210,7 +173,7 @@ check_profile (TpSession *session, const Job *job)
 }
 
 static void
-check_progress (TpSession *session, const Job *job, int n_tasks)
+check_progress (TpSession *session, const NetJob *job, int n_tasks)
 {
   guint before;
 
@@ -250,7 +213,7 @@ check_plan (TpGraph *graph, const char *devices)
   g_autoptr (TpSession) plain = NULL;
   g_autoptr (TpSession) session = NULL;
   g_autoptr (TpSessionOrder) order = NULL;
-  Job job;
+  NetJob job;
 
   map_first (plan, graph);
   plain = tp_session_new (graph, plan, NULL, &error);
@@ -267,13 +230,13 @@ check_plan (TpGraph *graph, const char *devices)
     return FALSE;
   order = tp_session_order_new (session);
   g_assert_cmpint (order_check (session, order), >, 0);
-  job_init (&job, plain, graph);
+  net_job_init (&job, plain, graph);
   check_run (session, &job);
   check_slow_runs (session, &job);
   check_failures (session, &job, order->n_tasks);
   check_profile (session, &job);
   check_progress (session, &job, order->n_tasks);
-  job_clear (&job);
+  net_job_clear (&job);
   return TRUE;
 }
 
@@ -330,11 +293,11 @@ check_state_runs (TpSession *plain, TpSession *session, int n)
   is_slow = TRUE;
   for (int i = 0; i < n; i++)
     {
-      Job job;
+      NetJob job;
 
-      job_init (&job, plain, session->graph);
+      net_job_init (&job, plain, session->graph);
       check_run (session, &job);
-      job_clear (&job);
+      net_job_clear (&job);
     }
   is_slow = FALSE;
 }

@@ -3,7 +3,6 @@
  * tail is repeated. */
 #include "config.h"
 
-#include "kernel/kernel-verify.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
 #include "schedule/program.h"

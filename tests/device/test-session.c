@@ -13,24 +13,15 @@
 
 #define TOLERANCE 1e-5
 
-static const char *const nets[]
-    = { net_mlp, net_image, net_branches, net_ends };
-
-/* Pairs of the host and another; some odd ones too. */
-static const char *const pairs[]
-    = { "cpu opencl:0", "cpu ref",      "ref opencl:0",    "opencl:0 cpu",
-        "ref ref",      "cpu sim:laptop-gpu",
-        "opencl:0 sim:laptop-gpu", "cpu opencl:0 sim:server-gpu ref" };
-
 static void
 test_one_device (gconstpointer name)
 {
   if (!net_need_devices (name))
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+  for (gsize i = 0; i < NET_N_ALL; i++)
     {
-      g_autoptr (TpGraph) raw = net_load (nets[i]);
-      g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+      g_autoptr (TpGraph) raw = net_load (net_all[i]);
+      g_autoptr (TpGraph) graph = net_load_prepared (net_all[i]);
       g_autoptr (TpPlan) raw_plan = net_plan (raw, name, "0");
       g_autoptr (TpPlan) plan = net_plan (graph, name, "0");
 
@@ -46,10 +37,10 @@ test_mixed (gconstpointer devices)
 
   if (!net_need_devices (devices))
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS (nets); i++)
+  for (gsize i = 0; i < NET_N_ALL; i++)
     for (int round = 0; round < n_rounds; round++)
       {
-        g_autoptr (TpGraph) graph = net_load_prepared (nets[i]);
+        g_autoptr (TpGraph) graph = net_load_prepared (net_all[i]);
         g_autoptr (TpPlan) plan = net_plan_random (graph, devices);
 
         net_check (graph, plan, TOLERANCE);
@@ -423,11 +414,11 @@ test_several (void)
 static void
 add_tests_of_pairs (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (pairs); i++)
+  for (gsize i = 0; i < NET_N_PAIRS; i++)
     {
-      g_autofree char *path = g_strconcat ("/session/mixed/", pairs[i], NULL);
+      g_autofree char *path = g_strconcat ("/session/mixed/", net_pairs[i], NULL);
 
-      g_test_add_data_func (path, pairs[i], test_mixed);
+      g_test_add_data_func (path, net_pairs[i], test_mixed);
     }
   g_test_add_data_func ("/session/groups/cpu", "cpu", test_groups);
   g_test_add_data_func ("/session/groups/opencl", "opencl:0", test_groups);

@@ -66,16 +66,6 @@ add_output (Msg *graph, const char *name)
   msg_take (graph, 12, value_new (name, 0, NULL));
 }
 
-int
-count_ops (const TpGraph *graph, const char *type)
-{
-  int n = 0;
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    n += strcmp (graph->nodes[i].type, type) == 0;
-  return n;
-}
-
 static GPtrArray *
 run (const TpGraph *graph)
 {

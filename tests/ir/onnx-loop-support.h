@@ -3,6 +3,7 @@
 #define TP_TESTS_ONNX_LOOP_SUPPORT_H
 
 #include "ir/graph.h"
+#include "tests/ir/count-ops.h"
 #include "tests/ir/onnx-bytes.h"
 
 #define NAMES(...) (const char *const[]){ __VA_ARGS__, NULL }
@@ -23,6 +24,5 @@ void add_output (Msg *graph, const char *name);
 /* Fails unless @graph gives what @straight does, as it is read and as it is planned; it
  * has no traces of bodies. All inputs are x of 2 x 3. */
 void assert_is (const TpGraph *graph, const TpGraph *straight);
-int count_ops (const TpGraph *graph, const char *type);
 
 #endif

@@ -6,15 +6,14 @@
 
 #include <string.h>
 
-/* @quoted becomes JSON, and is still the caller's. */
 static inline TpGraph *
-test_load_quoted (char *quoted)
+test_load_quoted (const char *quoted)
 {
+  g_autofree char *json = g_strdelimit (g_strdup (quoted), "'", '"');
   g_autoptr (GError) error = NULL;
-  TpGraph *graph;
+  TpGraph *graph
+      = tp_graph_load_json ("g.json", json, strlen (json), NULL, &error);
 
-  g_strdelimit (quoted, "'", '"');
-  graph = tp_graph_load_json ("g.json", quoted, strlen (quoted), NULL, &error);
   g_assert_no_error (error);
   return graph;
 }

@@ -2,7 +2,7 @@
  * texts % is what the block reads, $ its number, and y$ what it gives. */
 #include "config.h"
 
-#include "format/graph-load.h"
+#include "quoted-graph.h"
 #include "random-model.h"
 
 #include <string.h>
@@ -121,18 +121,13 @@ finish (Model *model, TpDtype real, int other)
 {
   g_autoptr (GString) untyped = model->text;
   g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
   g_string_append_printf (untyped, "], 'outputs': ['y%d'", model->n - 1);
   if (other < model->n - 1)
     g_string_append_printf (untyped, ", 'y%d'", other);
   g_string_append (untyped, "]}");
   text = set_real (untyped->str, real);
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("model.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 TpGraph *

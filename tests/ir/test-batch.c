@@ -1,12 +1,13 @@
 /* test-batch.c: graphs whose batch is split compute what they did. */
 #include "config.h"
 
-#include "format/graph-load.h"
+#include "count-ops.h"
 #include "graph-results.h"
 #include "graph/graph-batch.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "op-support.h"
+#include "quoted-graph.h"
 #include "random-model.h"
 
 #include <string.h>
@@ -35,16 +36,6 @@ split (TpGraph *graph, const gint64 *sizes, int n_sizes)
 
   g_assert_no_error (error);
   return parts;
-}
-
-static int
-count_ops (const TpGraph *graph, const char *type)
-{
-  int n = 0;
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    n += strcmp (graph->nodes[i].type, type) == 0;
-  return n;
 }
 
 /* ---- networks -------------------------------------------------------------- */
@@ -199,7 +190,6 @@ test_constants (void)
 {
   static const gint64 sizes[] = { 4, 2 };
   g_autoptr (TpGraph) graph = NULL, parts = NULL;
-  g_autoptr (GError) error = NULL;
   static const char text[]
       = "{'format': 'tplan-graph/1', 'opset': 17, 'inputs': [{'name': 'x', "
         "'shape': [6, 2]}], 'initializers': [{'name': 'a', 'shape': [6, 2], "
@@ -207,10 +197,8 @@ test_constants (void)
         "'shape': [6, 2], 'random': {'seed': 3}}], 'ops': [{'type': 'Add', "
         "'inputs': ['x', 'a'], 'outputs': ['y']}, {'type': 'Mul', 'inputs': "
         "['y', 'r'], 'outputs': ['z']}], 'outputs': ['z']}";
-  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
 
-  graph = tp_graph_load_json ("m.json", json, strlen (json), NULL, &error);
-  g_assert_no_error (error);
+  graph = test_load_quoted (text);
   parts = split (graph, sizes, 2);
   graph_assert_same (graph, parts, 1e-9, "constants in parts");
   /* What is in a file is read where it is; what is random, by an op. */

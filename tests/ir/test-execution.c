@@ -1,11 +1,11 @@
 /* test-execution.c: placements spelled out: actions, lifetimes and arenas. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
 #include "ir/execution.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -32,13 +32,7 @@ static const char net[]
 static TpGraph *
 load (const char *text)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *json = g_strdelimit (g_strdup (text), "'", '"');
-  TpGraph *graph = tp_graph_load_json ("net.json", json, strlen (json), NULL,
-                                       &error);
-
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 /* Node i on device @places[i]; '-': does not run. */

@@ -2,10 +2,10 @@
  * is loaded, and exact. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "ir/graph-value.h"
 #include "graph/pass.h"
 #include "op-support.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -141,8 +141,6 @@ load_quantized (int n)
       "'shape': []}], 'initializers': [{'name': 's', 'shape': [], 'data': "
       "[0.5]}, {'name': 'z', 'dtype': 'int8', 'shape': [], 'data': [-3]}, "
       "{'name': 'w', 'dtype': 'int8', 'shape': [300000], 'data': [-4");
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
   for (int i = 1; i < N_WEIGHTS; i++)
     g_string_append_printf (text, ",%d", i % 256 - 128);
@@ -157,10 +155,7 @@ load_quantized (int n)
   for (int i = 1; i < n; i++)
     g_string_append_printf (text, ", 'y%d'", i);
   g_string_append (text, "]}");
-  g_strdelimit (text->str, "'", '"');
-  graph = tp_graph_load_json ("g.json", text->str, text->len, NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text->str);
 }
 
 /* Loaded they stay quantized, a pass may want them so; then once is as many numbers as

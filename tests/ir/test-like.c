@@ -2,7 +2,6 @@
  * that lowering looks at are not. */
 #include "config.h"
 
-#include "ir/dims.h"
 #include "nest/nest-text.h"
 #include "op-support.h"
 #include "ops/like.h"

@@ -2,10 +2,10 @@
  * sums, and no further; what they give stays. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -15,8 +15,6 @@ load (int k, const char *zero, const char *ops)
 {
   g_autoptr (GString) weights = g_string_new ("127");
   g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
   for (int i = 1; i < k; i++)
     g_string_append (weights, ", 127");
@@ -27,10 +25,7 @@ load (int k, const char *zero, const char *ops)
       "'outputs': ['y']}", k,
       zero == NULL ? ", {'name': 'z', 'dtype': 'uint8', 'shape': []}" : "", k,
       weights->str, zero == NULL ? "" : zero, ops);
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 #define ZERO(value)                                                           \

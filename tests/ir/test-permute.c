@@ -2,10 +2,10 @@
  * so. What they compute is checked by running the networks. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/pass.h"
 #include "ir/graph-digest.h"
 #include "ir/graph.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -25,9 +25,7 @@ lay_out (const char *ops, const char *outputs)
   g_autoptr (TpGraph) graph = NULL;
   TpGraph *laid;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
+  graph = test_load_quoted (text);
   laid = tp_graph_assign_layout (graph, &error);
   g_assert_no_error (error);
   return laid;

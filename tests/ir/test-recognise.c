@@ -1,10 +1,10 @@
 /* test-recognise.c: what exporters spell out becomes one node, and only that. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,10 +39,8 @@ load (int opset, const char *ops, const char *outputs)
   g_autoptr (GHashTable) numbers
       = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
   GHashTableIter iter;
   gpointer number;
-  TpGraph *graph;
 
   for (int i = 0; lines[i] != NULL; i++)
     append_op (json, numbers, g_strstrip (lines[i]));
@@ -62,10 +60,7 @@ load (int opset, const char *ops, const char *outputs)
       "{'name': 'last', 'dtype': 'int64', 'shape': [1], 'data': [-1]}%s], "
       "'ops': [%s], 'outputs': [%s]}",
       opset, constants->str, json->str, outputs);
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
+  return test_load_quoted (text);
 }
 
 static double *

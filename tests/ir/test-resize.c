@@ -2,10 +2,11 @@
  * as a whole. */
 #include "config.h"
 
-#include "format/graph-load.h"
+#include "count-ops.h"
 #include "graph/pass.h"
 #include "ir/op.h"
 #include "ops/reference.h"
+#include "quoted-graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,8 +26,6 @@ load (const Shape *shape, const char *list, gboolean is_sizes, const char *node)
 {
   g_autoptr (GString) dims = g_string_new (NULL);
   g_autofree char *text = NULL;
-  g_autoptr (GError) error = NULL;
-  TpGraph *graph;
 
   for (int i = 0; i < shape->rank; i++)
     g_string_append_printf (dims, "%s%d", i ? ", " : "", (int) shape->dims[i]);
@@ -37,20 +36,7 @@ load (const Shape *shape, const char *list, gboolean is_sizes, const char *node)
       " 'inputs': ['x', '', %s], 'outputs': ['y']%s}], 'outputs': ['y']}",
       dims->str, shape->dtype, shape->rank, is_sizes ? "int64" : "float32",
       list, is_sizes ? "'', 's'" : "'s'", node);
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
-  return graph;
-}
-
-static int
-count (const TpGraph *graph, const char *type)
-{
-  int n = 0;
-
-  for (int i = 0; i < graph->n_nodes; i++)
-    n += strcmp (graph->nodes[i].type, type) == 0;
-  return n;
+  return test_load_quoted (text);
 }
 
 static GPtrArray *
@@ -144,7 +130,7 @@ check_mode (const char *dtype, const char *mode, const char *coordinate,
       g_autofree double *x = draw_input (graph);
       g_autoptr (TpGraph) simple = check (graph, x, is_nearest ? 0.0 : 1e-3);
 
-      g_assert_cmpint (count (simple, "Resize"), ==, 0);
+      g_assert_cmpint (count_ops (simple, "Resize"), ==, 0);
     }
 }
 
@@ -202,7 +188,7 @@ test_antialias (gconstpointer mode)
         even[i] = 7.0 + (i % 9 == 4 ? 9.0 : 0.0);
       simple = check (graph, even, 1e-5);
       values = run (simple, even);
-      g_assert_cmpint (count (simple, "Interpolate"), ==, 1);
+      g_assert_cmpint (count_ops (simple, "Interpolate"), ==, 1);
       /* but near the borders */
       for (int i = 2; i < out - 2; i++)
         g_assert_cmpfloat_with_epsilon (((const double *) values->pdata[0])[i],
@@ -240,15 +226,12 @@ test_crop (void)
           "'coordinate_transformation_mode': 'tf_crop_and_resize'%s}}], "
           "'outputs': ['y']}",
           cases[i].roi, cases[i].more);
-      g_autoptr (GError) error = NULL;
       g_autoptr (TpGraph) graph = NULL, simple = NULL;
       g_autoptr (GPtrArray) values = NULL;
 
-      g_strdelimit (text, "'", '"');
-      graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-      g_assert_no_error (error);
+      graph = test_load_quoted (text);
       simple = check (graph, x, 1e-6);
-      g_assert_cmpint (count (simple, "Resize"), ==, cases[i].n_resizes);
+      g_assert_cmpint (count_ops (simple, "Resize"), ==, cases[i].n_resizes);
       values = run (simple, x);
       for (int k = 0; k < 3; k++)
         g_assert_cmpfloat_with_epsilon (
@@ -278,12 +261,9 @@ test_policies (void)
           "'int64', 'shape': [2], 'data': [7, 8]}], 'ops': [{'type': 'Resize', "
           "'inputs': ['x', '', '', 's'], 'outputs': ['y']%s}], 'outputs': "
           "['y']}", node);
-      g_autoptr (GError) error = NULL;
       g_autoptr (TpGraph) graph = NULL;
 
-      g_strdelimit (text, "'", '"');
-      graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-      g_assert_no_error (error);
+      graph = test_load_quoted (text);
       for (int k = 0; k < 2; k++)
         g_assert_cmpint (graph->tensors[graph->outputs[0]].dims[2 + k], ==,
                          cases[i].want[k]);
@@ -330,7 +310,7 @@ test_infinity (void)
   g_autoptr (GPtrArray) values = run (simple, x);
   const double *y = values->pdata[0];
 
-  g_assert_cmpint (count (simple, "Interpolate"), ==, 1);
+  g_assert_cmpint (count_ops (simple, "Interpolate"), ==, 1);
   g_assert_cmpfloat (y[0], ==, 1.0);
   g_assert_cmpfloat (y[2], ==, INFINITY);
   g_assert_cmpfloat (y[4], ==, 2.0);
@@ -361,7 +341,7 @@ test_whole (void)
 
       g_assert_no_error (error);
       g_assert_cmpint (simple->n_nodes, ==, 1);
-      g_assert_cmpint (count (simple, "Resize"), ==, 1);
+      g_assert_cmpint (count_ops (simple, "Resize"), ==, 1);
     }
 }
 
@@ -419,13 +399,10 @@ test_before_11 (void)
           "[1, 1, 2, 2]}, {'name': 'u', 'shape': [4], 'data': [1, 1, 1, 0.7]}]"
           ", 'ops': [{'type': %s, 'outputs': ['y']}], 'outputs': ['y']}",
           cases[i].opset, cases[i].shape, cases[i].op);
-      g_autoptr (GError) error = NULL;
       g_autoptr (TpGraph) graph = NULL, simple = NULL;
       g_autoptr (GPtrArray) values = NULL;
 
-      g_strdelimit (text, "'", '"');
-      graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-      g_assert_no_error (error);
+      graph = test_load_quoted (text);
       simple = check (graph, x, 0.0);
       values = run (simple, x);
       g_assert_cmpint (simple->tensors[simple->outputs[0]].count, ==,

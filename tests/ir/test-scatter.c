@@ -6,6 +6,7 @@
 #include "ir/op.h"
 #include "ops/reference.h"
 #include "quoted-graph.h"
+#include "quoted-graph.h"
 
 #include <string.h>
 
@@ -249,9 +250,7 @@ test_large (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (TpGraph) graph = NULL, simple = NULL;
 
-  g_strdelimit (text, "'", '"');
-  graph = tp_graph_load_json ("g.json", text, strlen (text), NULL, &error);
-  g_assert_no_error (error);
+  graph = test_load_quoted (text);
   simple = tp_graph_simplify (graph, &error);
   g_assert_no_error (error);
   g_assert_cmpint (count_scatters (simple), ==, 1);
