@@ -415,6 +415,21 @@ tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
                    + execution->memory[d].weight_bytes;
 }
 
+gboolean
+tp_memory_case_fits (const TpTestCase *test, const guint8 *devices,
+                     const gint64 *limits)
+{
+  gint64 bytes[TP_TEST_MAX_DEVICES];
+
+  if (limits == NULL)
+    return TRUE;
+  tp_memory_case_count (test, devices, bytes);
+  for (int d = 0; d < test->costs->n_devices; d++)
+    if (limits[d] != 0 && bytes[d] > limits[d])
+      return FALSE;
+  return TRUE;
+}
+
 TpPlan *
 tp_memory_case_place (const TpTestCase *test, const gint64 *limits, int n_cuts)
 {

@@ -29,6 +29,10 @@ TpTestCase *tp_memory_case_new_claimed (int n_devices, int n_ops);
 void tp_memory_case_count (const TpTestCase *test, const guint8 *devices,
                            gint64 *out_bytes);
 
+/* Whether all that is within @limits (nullable); 0: there is none. */
+gboolean tp_memory_case_fits (const TpTestCase *test, const guint8 *devices,
+                              const gint64 *limits);
+
 /* tp_place_with (), or NULL where nothing fits. */
 TpPlan *tp_memory_case_place (const TpTestCase *test, const gint64 *limits,
                               int n_cuts);

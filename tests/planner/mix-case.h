@@ -6,6 +6,20 @@
 #include "ir/mix.h"
 #include "random-graph.h"
 
+/* A mutation of one step: @change, of @mix. */
+#define TP_TEST_SPOIL_MIX(name, change) \
+  static gboolean name (TpMix *mix) \
+  { \
+    change; \
+    return TRUE; \
+  }
+/* The same where @change says whether there was anything to change. */
+#define TP_TEST_SPOIL_MIX_IF(name, change) \
+  static gboolean name (TpMix *mix) \
+  { \
+    return change; \
+  }
+
 #define TP_TEST_MIX_PARTS 3
 #define TP_TEST_MIX_DEVICES 4
 #define TP_TEST_MIX_ENGINES (3 * TP_TEST_MIX_DEVICES)

@@ -93,19 +93,10 @@ many_prices (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-no_room (TpMix *mix)
-{
-  g_clear_pointer (&pick_proof (mix)->room, tp_share_bound_free);
-  return TRUE;
-}
-
-static gboolean
-cut_besides (TpMix *mix)
-{
-  tp_pointers_add (get_ends (mix)->bounds, tp_memory_bound_new ());
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (no_room,
+                   g_clear_pointer (&pick_proof (mix)->room, tp_share_bound_free))
+TP_TEST_SPOIL_MIX (cut_besides,
+                   tp_pointers_add (get_ends (mix)->bounds, tp_memory_bound_new ()))
 
 static gboolean
 short_amounts (TpMix *mix)
@@ -307,11 +298,7 @@ change_amounts (TpMix *mix, gint64 first, gint64 others)
 }
 
 /* None is 0 then. */
-static gboolean
-raise_amounts (TpMix *mix)
-{
-  return change_amounts (mix, 1 + pick (9), 1 + pick (9));
-}
+TP_TEST_SPOIL_MIX_IF (raise_amounts, change_amounts (mix, 1 + pick (9), 1 + pick (9)))
 
 static gboolean
 negative_amount (TpMix *mix)

@@ -21,55 +21,18 @@ pick_weight (const TpMix *mix)
 
 /* ---- what no file says, or only who lays arenas out sees ---------------------- */
 
-static gboolean
-proof_of_one (TpMix *mix)
-{
-  g_clear_pointer (&mix->proof->room->ends, tp_room_ends_free);
-  return TRUE;
-}
-
-static gboolean
-tree_besides (TpMix *mix)
-{
-  mix->proof->room->tree = tp_memory_proof_new ();
-  return TRUE;
-}
-
-static gboolean
-shares_besides (TpMix *mix)
-{
-  mix->proof->room->shares = tp_share_proof_new ();
-  return TRUE;
-}
-
-static gboolean
-path_besides (TpMix *mix)
-{
-  tp_pointers_add (mix->proof->room->paths, tp_path_new (1));
-  return TRUE;
-}
-
-static gboolean
-negative_ends (TpMix *mix)
-{
-  get_ends (mix)->n_ends = -1;
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (proof_of_one,
+                   g_clear_pointer (&mix->proof->room->ends, tp_room_ends_free))
+TP_TEST_SPOIL_MIX (tree_besides, mix->proof->room->tree = tp_memory_proof_new ())
+TP_TEST_SPOIL_MIX (shares_besides, mix->proof->room->shares = tp_share_proof_new ())
+TP_TEST_SPOIL_MIX (path_besides,
+                   tp_pointers_add (mix->proof->room->paths, tp_path_new (1)))
+TP_TEST_SPOIL_MIX (negative_ends, get_ends (mix)->n_ends = -1)
 
 /* ---- the bound ------------------------------------------------------------------ */
 
-static gboolean
-raise_room (TpMix *mix)
-{
-  mix->proof->room->bound_ns++;
-  return TRUE;
-}
-
-static gboolean
-lower_room (TpMix *mix)
-{
-  return mix->proof->room->bound_ns-- > 0;
-}
+TP_TEST_SPOIL_MIX (raise_room, mix->proof->room->bound_ns++)
+TP_TEST_SPOIL_MIX_IF (lower_room, mix->proof->room->bound_ns-- > 0)
 
 /* As if nothing were known of limits. */
 static gboolean
@@ -81,12 +44,7 @@ forget_room_bound (TpMix *mix)
   return is_more;
 }
 
-static gboolean
-drop_limits (TpMix *mix)
-{
-  g_clear_pointer (&mix->memory_limits, g_free);
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (drop_limits, g_clear_pointer (&mix->memory_limits, g_free))
 
 /* All that was too much fits then, or what is paid comes to more. */
 static gboolean
@@ -99,18 +57,8 @@ raise_limits (TpMix *mix)
 
 /* ---- the tree -------------------------------------------------------------------- */
 
-static gboolean
-cut_room_tree (TpMix *mix)
-{
-  return get_ends (mix)->n_entries-- > 0;
-}
-
-static gboolean
-empty_room_tree (TpMix *mix)
-{
-  get_ends (mix)->n_entries = 0;
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX_IF (cut_room_tree, get_ends (mix)->n_entries-- > 0)
+TP_TEST_SPOIL_MIX (empty_room_tree, get_ends (mix)->n_entries = 0)
 
 static void
 insert (TpRoomEnds *ends, int at, int entry)
@@ -121,12 +69,8 @@ insert (TpRoomEnds *ends, int at, int entry)
   ends->tree[at] = entry;
 }
 
-static gboolean
-add_room_end (TpMix *mix)
-{
-  insert (get_ends (mix), get_ends (mix)->n_entries, TP_LOAD_END);
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (add_room_end,
+                   insert (get_ends (mix), get_ends (mix)->n_entries, TP_LOAD_END))
 
 static gboolean
 room_root_alone (TpMix *mix)
@@ -150,12 +94,7 @@ room_unknown_op (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-room_no_op (TpMix *mix)
-{
-  get_ends (mix)->tree[0] = -2;
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (room_no_op, get_ends (mix)->tree[0] = -2)
 
 static gboolean
 fix_twice (TpMix *mix)
@@ -168,11 +107,7 @@ fix_twice (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-drop_room_end (TpMix *mix)
-{
-  return get_ends (mix)->n_ends-- > 0;
-}
+TP_TEST_SPOIL_MIX_IF (drop_room_end, get_ends (mix)->n_ends-- > 0)
 
 static gboolean
 drop_room_bound (TpMix *mix)
@@ -196,19 +131,8 @@ zero_room_weight (TpMix *mix)
   return was_any;
 }
 
-static gboolean
-negative_room_weight (TpMix *mix)
-{
-  *pick_weight (mix) = -1 - pick (100);
-  return TRUE;
-}
-
-static gboolean
-huge_room_weight (TpMix *mix)
-{
-  *pick_weight (mix) = FAR;
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (negative_room_weight, *pick_weight (mix) = -1 - pick (100))
+TP_TEST_SPOIL_MIX (huge_room_weight, *pick_weight (mix) = FAR)
 
 #define MUTATION(name) { "ends-" #name, name }
 

@@ -22,27 +22,13 @@ pick_arc (TpMix *mix)
                                  : &mix->proof->arcs[pick (mix->proof->n_arcs)];
 }
 
-/* A mutation of one step: @change, of @mix. */
-#define SPOIL(name, change) \
-  static gboolean name (TpMix *mix) \
-  { \
-    change; \
-    return TRUE; \
-  }
-/* The same where @change says whether there was anything to change. */
-#define SPOIL_IF(name, change) \
-  static gboolean name (TpMix *mix) \
-  { \
-    return change; \
-  }
-
 /* ---- loads ---------------------------------------------------------------- */
 
-SPOIL (raise_load, mix->proof->load_ns++)
-SPOIL_IF (lower_load, mix->proof->load_ns-- > 0)
-SPOIL (raise_bound, mix->proof->bound_ns++)
-SPOIL_IF (lower_bound, mix->proof->bound_ns-- > 0)
-SPOIL (raise_engine, mix->proof->loads[pick (6)]++)
+TP_TEST_SPOIL_MIX (raise_load, mix->proof->load_ns++)
+TP_TEST_SPOIL_MIX_IF (lower_load, mix->proof->load_ns-- > 0)
+TP_TEST_SPOIL_MIX (raise_bound, mix->proof->bound_ns++)
+TP_TEST_SPOIL_MIX_IF (lower_bound, mix->proof->bound_ns-- > 0)
+TP_TEST_SPOIL_MIX (raise_engine, mix->proof->loads[pick (6)]++)
 
 static gboolean
 swap_engines (TpMix *mix)
@@ -56,7 +42,7 @@ swap_engines (TpMix *mix)
 
 /* ---- parts ---------------------------------------------------------------- */
 
-SPOIL (raise_runs, pick_part (mix)->n_runs++)
+TP_TEST_SPOIL_MIX (raise_runs, pick_part (mix)->n_runs++)
 
 static gboolean
 double_runs (TpMix *mix)
@@ -66,9 +52,9 @@ double_runs (TpMix *mix)
   return TRUE;
 }
 
-SPOIL (no_runs, pick_part (mix)->n_runs = 0)
-SPOIL (negative_runs, pick_part (mix)->n_runs *= -1)
-SPOIL (double_rate, pick_part (mix)->rate.span_ns *= 2)
+TP_TEST_SPOIL_MIX (no_runs, pick_part (mix)->n_runs = 0)
+TP_TEST_SPOIL_MIX (negative_runs, pick_part (mix)->n_runs *= -1)
+TP_TEST_SPOIL_MIX (double_rate, pick_part (mix)->rate.span_ns *= 2)
 
 static gboolean
 reducible_rate (TpMix *mix)
@@ -80,7 +66,7 @@ reducible_rate (TpMix *mix)
   return TRUE;
 }
 
-SPOIL (no_rate, pick_part (mix)->rate.n_runs = 0)
+TP_TEST_SPOIL_MIX (no_rate, pick_part (mix)->rate.n_runs = 0)
 
 /* So that the same is to be done in a round of a nanosecond. */
 static gboolean
@@ -148,7 +134,7 @@ move_op (TpMix *mix)
   return memcmp (loads, part->plan->load_proof->loads, size) != 0;
 }
 
-SPOIL (spoil_plan, pick_part (mix)->plan->cost_ns++)
+TP_TEST_SPOIL_MIX (spoil_plan, pick_part (mix)->plan->cost_ns++)
 
 static gboolean
 other_objective (TpMix *mix)
@@ -163,7 +149,7 @@ other_objective (TpMix *mix)
   return TRUE;
 }
 
-SPOIL (other_threads, pick_part (mix)->plan->origin.n_threads = 7)
+TP_TEST_SPOIL_MIX (other_threads, pick_part (mix)->plan->origin.n_threads = 7)
 
 static gboolean
 negative_limit (TpMix *mix)
@@ -193,9 +179,9 @@ low_limit (TpMix *mix)
 
 /* ---- weights and flows ---------------------------------------------------- */
 
-SPOIL (drop_weights, memset (mix->proof->weights, 0, 6 * sizeof (gint64)))
-SPOIL (negative_weight, mix->proof->weights[pick (6)] = -1)
-SPOIL (huge_weight, mix->proof->weights[pick (6)] = FAR)
+TP_TEST_SPOIL_MIX (drop_weights, memset (mix->proof->weights, 0, 6 * sizeof (gint64)))
+TP_TEST_SPOIL_MIX (negative_weight, mix->proof->weights[pick (6)] = -1)
+TP_TEST_SPOIL_MIX (huge_weight, mix->proof->weights[pick (6)] = FAR)
 
 /* Times the runs of a part it is none. */
 static gboolean
@@ -284,11 +270,11 @@ move_count (TpMix *mix)
   return TRUE;
 }
 
-SPOIL (negative_count, mix->proof->n_arcs_of[1] = -1)
+TP_TEST_SPOIL_MIX (negative_count, mix->proof->n_arcs_of[1] = -1)
 
 /* ---- the tree ------------------------------------------------------------- */
 
-SPOIL_IF (cut_tree, mix->proof->n_entries-- > 0)
+TP_TEST_SPOIL_MIX_IF (cut_tree, mix->proof->n_entries-- > 0)
 
 static gboolean
 add_end (TpMix *mix)
@@ -323,13 +309,13 @@ fix_unknown_op (TpMix *mix)
   return TRUE;
 }
 
-SPOIL_IF (drop_bound, mix->proof->n_bounds-- > 0)
+TP_TEST_SPOIL_MIX_IF (drop_bound, mix->proof->n_bounds-- > 0)
 
 #define MUTATION(name) { #name, name }
 
 /* ---- how sure it is -------------------------------------------------------- */
 
-SPOIL (narrow_mix, mix->proof->high_ns -= 3 + mix->proof->high_ns / 1000)
+TP_TEST_SPOIL_MIX (narrow_mix, mix->proof->high_ns -= 3 + mix->proof->high_ns / 1000)
 
 static gboolean
 lower_mix_low (TpMix *mix)

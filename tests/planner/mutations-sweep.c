@@ -6,6 +6,7 @@
 
 #include "ir/plan-memory.h"
 #include "memory-case.h"
+#include "place-case.h"
 #include "planner/limit-held.h"
 
 #include <string.h>
@@ -93,19 +94,18 @@ find_least (const TpTestCase *test, const Room *room)
   g_autoptr (TpProblem) problem = tp_test_case_problem (test);
   g_auto (TpLimitHeld) held = { 0 };
   guint8 devices[MAX_OPS + 1] = { 0 };
-  int n = test->graph->n_nodes, i = 0;
+  int n = test->graph->n_nodes;
   gint64 least = TP_COST_NONE;
 
   tp_limit_held_init (&held, problem);
-  while (i < n)
+  do
     {
       gint64 cost = tp_test_case_cost (test, devices);
 
       if (cost < least && has_room (&held, (const gint8 *) devices, room))
         least = cost;
-      for (i = 0; i < n && ++devices[i] == test->costs->n_devices; i++)
-        devices[i] = 0;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return least;
 }
 

@@ -5,6 +5,7 @@
 
 #include "hull-case.h"
 #include "memory-case.h"
+#include "place-case.h"
 #include "random-rates.h"
 
 #define MAX_OPS TP_PARETO_CASE_OPS
@@ -76,36 +77,19 @@ tp_pareto_case_get_total (const TpPareto *pareto, int index, int thing)
 
 /* ---- all placements ------------------------------------------------------- */
 
-gboolean
-tp_pareto_case_fits (const TpTestCase *test, const guint8 *devices,
-                     const gint64 *limits)
-{
-  gint64 bytes[TP_TEST_MAX_DEVICES];
-
-  if (limits == NULL)
-    return TRUE;
-  tp_memory_case_count (test, devices, bytes);
-  for (int d = 0; d < test->costs->n_devices; d++)
-    if (limits[d] != 0 && bytes[d] > limits[d])
-      return FALSE;
-  return TRUE;
-}
-
 /* Of those that fit; of two things the third is 0. */
 static int
 list_points (const TpParetoTask *task, const TpTestCase *test, TpHullPoint *out)
 {
   int n = test->graph->n_nodes, n_points = 0;
   guint8 devices[MAX_OPS + 1] = { 0 };
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
       gint64 totals[TP_N_AIMS];
-      int i = 0;
 
       if (tp_test_case_take (test, devices, totals)
-          && tp_pareto_case_fits (test, devices, task->limits))
+          && tp_memory_case_fits (test, devices, task->limits))
         {
           g_assert_cmpint (n_points, <, MAX_PLACEMENTS);
           for (int k = 0; k < TP_N_AIMS; k++)
@@ -113,10 +97,8 @@ list_points (const TpParetoTask *task, const TpTestCase *test, TpHullPoint *out)
                 = k < task->n_aims ? totals[task->aims[k]] : 0;
           n_points++;
         }
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return n_points;
 }
 

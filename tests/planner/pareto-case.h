@@ -24,9 +24,6 @@ TpPareto *tp_pareto_case_find (const TpParetoTask *task);
 /* What point @index takes of the first thing (0), the second or the third. */
 gint64 tp_pareto_case_get_total (const TpPareto *pareto, int index, int thing);
 
-/* @limits: (nullable). */
-gboolean tp_pareto_case_fits (const TpTestCase *test, const guint8 *devices,
-                              const gint64 *limits);
 /* tp_check () takes all plans, and no placement takes less of anything than is said.
  * Whether it is complete: then its points are all corners there are, and no others. */
 gboolean tp_pareto_case_check (const TpPareto *pareto, const TpParetoTask *task,

@@ -5,6 +5,7 @@
 
 #include "ir/plan-memory.h"
 #include "memory-case.h"
+#include "place-case.h"
 #include "planner/place.h"
 #include "random-rates.h"
 
@@ -32,20 +33,6 @@ tp_rated_case_weigh (const gint64 *totals, const gint64 *aims)
   return sum;
 }
 
-static gboolean
-fits (const TpTestCase *test, const guint8 *devices, const gint64 *limits)
-{
-  gint64 bytes[TP_TEST_MAX_DEVICES];
-
-  if (limits == NULL)
-    return TRUE;
-  tp_memory_case_count (test, devices, bytes);
-  for (int d = 0; d < test->costs->n_devices; d++)
-    if (limits[d] != 0 && bytes[d] > limits[d])
-      return FALSE;
-  return TRUE;
-}
-
 gint64
 tp_rated_case_try_all (const TpTestCase *test, const gint64 *aims,
                        const gint64 *limits)
@@ -53,20 +40,15 @@ tp_rated_case_try_all (const TpTestCase *test, const gint64 *aims,
   int n = test->graph->n_nodes;
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 totals[TP_N_AIMS], best = TP_COST_NONE;
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
-      int i = 0;
-
       if (tp_test_case_take (test, devices, totals)
           && tp_rated_case_weigh (totals, aims) < best
-          && fits (test, devices, limits))
+          && tp_memory_case_fits (test, devices, limits))
         best = tp_rated_case_weigh (totals, aims);
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return best;
 }
 

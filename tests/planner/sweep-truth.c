@@ -5,6 +5,7 @@
 
 #include "memory-case.h"
 
+#include "place-case.h"
 #include "planner/limit-held.h"
 
 /* ---- all placements ------------------------------------------------------- */
@@ -85,17 +86,6 @@ see (TpTruth *truth, const TpTestCase *test, const guint8 *devices)
   g_array_append_val (truth->seen, seen);
 }
 
-/* FALSE: that was the last. */
-static gboolean
-step_devices (guint8 *devices, int n, int k)
-{
-  int i = 0;
-
-  while (i < n && ++devices[i] == k)
-    devices[i++] = 0;
-  return i < n;
-}
-
 void
 tp_truth_init (TpTruth *truth, const TpTestCase *test)
 {
@@ -119,7 +109,7 @@ tp_truth_init (TpTruth *truth, const TpTestCase *test)
     }
   do
     see (truth, test, devices);
-  while (step_devices (devices, n, truth->k));
+  while (tp_test_step_devices (devices, n, truth->k));
 }
 
 void
@@ -200,6 +190,6 @@ tp_truth_find_laid_out (const TpTestCase *test, const gint64 *limits)
         is_good = limits[d] == 0 || bytes[d] <= limits[d];
       least = is_good ? cost : least;
     }
-  while (step_devices (devices, test->graph->n_nodes, test->costs->n_devices));
+  while (tp_test_step_devices (devices, test->graph->n_nodes, test->costs->n_devices));
   return least;
 }

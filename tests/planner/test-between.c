@@ -2,6 +2,7 @@
  * placements of figures on straight lines between them. */
 #include "config.h"
 
+#include "place-case.h"
 #include "planner/between.h"
 #include "planner/envelope.h"
 #include "random-graph.h"
@@ -169,17 +170,12 @@ try_all (const TpTestCase *test)
   int n = test->graph->n_nodes;
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = G_MAXINT64;
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
-      int i = 0;
-
       least = MIN (least, tp_test_case_cost (test, devices));
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return least;
 }
 

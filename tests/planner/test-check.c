@@ -5,6 +5,7 @@
 #include "chain-case.h"
 #include "doubt.h"
 #include "mutations.h"
+#include "place-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
 #include "random-rates.h"
@@ -38,6 +39,24 @@ place (const TpTestCase *test, gint64 spread_ns)
                                 NULL);
 }
 
+/* Whether @mutation had something to change in @plan, which is good; then nobody may
+ * take it. */
+static gboolean
+spoil (const TpTestMutation *mutation, TpPlan *plan, const TpTestCase *test)
+{
+  g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+
+  tp_test_assert_checked (plan, test->graph);
+  if (!mutation->mutate (plan, test))
+    return FALSE;
+  if (check (plan, test, after))
+    {
+      g_test_message ("%s was taken", mutation->name);
+      g_test_fail ();
+    }
+  return TRUE;
+}
+
 static void
 test_mutation (gconstpointer data)
 {
@@ -52,17 +71,8 @@ test_mutation (gconstpointer data)
                           .has_kernels = g_test_rand_bit () };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
-      g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
-      g_assert_true (check (plan, test, before));
-      if (!mutation->mutate (plan, test))
-        continue;
-      n_done++;
-      if (!check (plan, test, after))
-        continue;
-      g_test_message ("mutation %d was taken", n_done);
-      g_test_fail ();
+      n_done += spoil (mutation, plan, test);
     }
   g_assert_cmpint (n_done, >=, 5);
 }
@@ -91,8 +101,7 @@ test_load_mutation (gconstpointer data)
       g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
       tp_test_case_doubt (test);
-      plan = tp_place (test->graph, test->groups, test->costs, "throughput",
-                       NULL);
+      plan = tp_test_place (test, "throughput");
       tp_test_assert_checked (plan, test->graph);
       if (!mutation->mutate (plan, test))
         continue;
@@ -120,21 +129,13 @@ test_span_mutation (gconstpointer data)
     {
       g_autoptr (TpTestCase) test = tp_test_chain_case_new (12);
       g_autoptr (TpPlan) plan = NULL;
-      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
       if (round % 2)
         tp_test_case_slow (test);
       tp_test_case_doubt (test);
-      plan = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
+      plan = tp_test_place (test, "makespan");
 
-      tp_test_assert_checked (plan, test->graph);
-      if (!mutation->mutate (plan, test))
-        continue;
-      n_done++;
-      if (!check (plan, test, after))
-        continue;
-      g_test_message ("mutation %d was taken", n_done);
-      g_test_fail ();
+      n_done += spoil (mutation, plan, test);
     }
   g_assert_cmpint (n_done, >=, 1); /* chains that overlap are rare */
 }
@@ -156,19 +157,11 @@ test_rated_mutation (gconstpointer data)
       TpTestSpec spec = tp_test_spec_random (g_test_rand_int_range (2, 22));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpPlan) plan = NULL;
-      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
       tp_test_case_rate (test);
       plan = tp_place_with (test->graph, test->groups, test->costs, &options,
                             NULL);
-      tp_test_assert_checked (plan, test->graph);
-      if (!mutation->mutate (plan, test))
-        continue;
-      n_done++;
-      if (!check (plan, test, after))
-        continue;
-      g_test_message ("mutation %d was taken: %s", n_done, names[round % 3]);
-      g_test_fail ();
+      n_done += spoil (mutation, plan, test);
     }
   g_assert_cmpint (n_done, >=, 5);
 }
@@ -182,19 +175,9 @@ test_share_mutation (gconstpointer data)
   for (int round = 0; round < 1000 && n_done < n_wanted; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_share_case_new (round);
-      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
-                                          test->costs, "time", NULL);
-      g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
 
-      g_assert_true (check (plan, test, before));
-      if (!mutation->mutate (plan, test))
-        continue;
-      n_done++;
-      if (!check (plan, test, after))
-        continue;
-      g_test_message ("mutation %d was taken", n_done);
-      g_test_fail ();
+      n_done += spoil (mutation, plan, test);
     }
   g_assert_cmpint (n_done, >=, 5);
 }
@@ -204,7 +187,7 @@ typedef enum { TIGHT, ROOM, SHARED } Kind;
 
 /* How often @mutation had something to change. */
 static int
-spoil (const TpTestMutation *mutation, Kind kind)
+count_spoilt (const TpTestMutation *mutation, Kind kind)
 {
   int n_wanted = tp_test_count_rounds (4, 10), n_done = 0;
 
@@ -219,19 +202,10 @@ spoil (const TpTestMutation *mutation, Kind kind)
             : kind == ROOM ? tp_test_place_in_room (test)
                            : tp_place (test->graph, test->groups, test->costs,
                                        "time", NULL);
-      g_autoptr (GPtrArray) before = g_ptr_array_new_with_free_func (g_free);
-      g_autoptr (GPtrArray) after = g_ptr_array_new_with_free_func (g_free);
 
       if (plan == NULL)
         continue;
-      g_assert_true (check (plan, test, before));
-      if (!mutation->mutate (plan, test))
-        continue;
-      n_done++;
-      if (!check (plan, test, after))
-        continue;
-      g_test_message ("%s was taken", mutation->name);
-      g_test_fail ();
+      n_done += spoil (mutation, plan, test);
     }
   return n_done;
 }
@@ -243,7 +217,7 @@ count_kinds (const TpTestMutation *mutations, Kind kind)
   int n_kinds = 0;
 
   for (const TpTestMutation *it = mutations; it->name != NULL; it++)
-    n_kinds += spoil (it, kind) > 0;
+    n_kinds += count_spoilt (it, kind) > 0;
   g_test_message ("%d kinds", n_kinds);
   return n_kinds;
 }
@@ -288,8 +262,7 @@ test_other_graph (void)
   TpTestSpec spec = { .n_ops = 8, .max_cost = 60 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
   g_autoptr (TpTestCase) same_size = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan
-      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
 
   g_assert_false (tp_check (plan, same_size->graph, reasons));
@@ -302,8 +275,7 @@ test_reasons (void)
 {
   TpTestSpec spec = { .n_ops = 300, .max_cost = 60 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan
-      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
 
   g_ptr_array_add (reasons, g_strdup ("kept"));
@@ -321,8 +293,7 @@ test_large (void)
 {
   TpTestSpec spec = { .n_ops = 12000, .max_cost = 60 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan
-      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
   char *digit = plan->costs_digest;
 
@@ -343,8 +314,7 @@ test_unknown_certificate (void)
 {
   TpTestSpec spec = { .n_ops = 8, .max_cost = 60 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan
-      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
 
   g_assert_cmpstr (plan->certificate, ==, "min-cut");
@@ -367,8 +337,7 @@ test_idle_arcs (void)
     {
       TpTestSpec spec = tp_test_spec_random (20);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan
-          = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
       int n = tp_test_list_idle_arcs (plan, test->graph);
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "ir/envelope.h"
+#include "place-case.h"
 #include "planner/envelope.h"
 #include "planner/place.h"
 #include "planner/scale.h"
@@ -249,19 +250,15 @@ try_all (const TpTestCase *test, TpAim aim)
   int n = test->graph->n_nodes;
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = G_MAXINT64;
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
       gint64 totals[TP_N_AIMS];
-      int i = 0;
 
       if (tp_test_case_take (test, devices, totals))
         least = MIN (least, totals[aim]);
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return least;
 }
 

@@ -4,8 +4,8 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "place-case.h"
 #include "planner/heft.h"
-#include "planner/place.h"
 #include "planner/span-tasks.h"
 
 #include <string.h>
@@ -235,8 +235,7 @@ test_may_be (void)
     {
       g_autoptr (TpTestCase) test = tp_test_chain_case_new (30);
       g_autoptr (TpProblem) problem = tp_test_case_problem (test);
-      g_autoptr (TpPlan) plan
-          = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autofree guint8 *cheapest = tp_test_plan_devices (plan);
       g_autofree guint8 *devices = g_new0 (guint8, test->graph->n_nodes + 1);
       g_autoptr (TpSpanTasks) before = tp_span_tasks_new (problem, cheapest);
@@ -252,7 +251,7 @@ test_may_be (void)
       n_sooner += is < was;
       n_later += is > was;
       tp_costs_seal (test->costs);
-      spanned = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
+      spanned = tp_test_place (test, "makespan");
       tp_test_assert_checked (spanned, test->graph);
       g_assert_cmpint (spanned->span_proof->span_ns, <=, MIN (was, is));
     }

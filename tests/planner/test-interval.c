@@ -6,6 +6,7 @@
 #include "../calib/draw-normal.h"
 #include "chain-case.h"
 #include "ir/replicas.h"
+#include "place-case.h"
 #include "planner/place.h"
 
 #include <math.h>
@@ -419,8 +420,7 @@ test_shares (gconstpointer data)
 
       test->costs->is_same_silicon = round % 9 == 0;
       make_uncertain (test, round % 3 != 0);
-      plan = tp_place (test->graph, test->groups, test->costs, objective,
-                       NULL);
+      plan = tp_test_place (test, objective);
       if (plan->span_proof != NULL)
         draw_spans (plan, test, &shares);
       else

@@ -2,24 +2,13 @@
  * and all moves there are. */
 #include "config.h"
 
+#include "place-case.h"
 #include "planner/judge.h"
-#include "planner/place.h"
 #include "random-graph.h"
 
 #include <string.h>
 
 #define N_MOVES 10
-
-static TpPlan *
-place (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan
-      = tp_place (test->graph, test->groups, test->costs, "time", &error);
-
-  g_assert_no_error (error);
-  return plan;
-}
 
 static gboolean
 may_be (const TpTestCase *test, int node, int device)
@@ -144,7 +133,7 @@ test_random (void)
       spec.n_devices = g_test_rand_int_range (2, 5);
       spec.host = g_test_rand_int_range (TP_COSTS_HOST, spec.n_devices);
       test = tp_test_case_new (&spec);
-      plan = place (test);
+      plan = tp_test_place (test, "time");
       devices = draw (test);
       it = tp_placement_judge (plan, test->graph, devices, N_MOVES, &error);
       g_assert_no_error (error);
@@ -165,7 +154,7 @@ test_best (void)
       const TpTestSpec spec
           = tp_test_spec_random (g_test_rand_int_range (1, 200));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
       g_autoptr (TpJudgement) it
           = tp_placement_judge (plan, test->graph, devices, N_MOVES, NULL);
@@ -184,7 +173,7 @@ test_large (void)
 {
   const TpTestSpec spec = { .n_ops = 20000, .max_cost = 1000, .host = 0 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan = place (test);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   g_autofree guint8 *devices = draw (test);
   g_autoptr (TpJudgement) it
       = tp_placement_judge (plan, test->graph, devices, N_MOVES, NULL);
@@ -209,7 +198,7 @@ test_refused (void)
 {
   const TpTestSpec spec = { .n_ops = 3, .max_cost = 9 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan = place (test);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   const guint8 devices[] = { 0, 1, 0, 0 };
   g_autoptr (GError) error = NULL;
 

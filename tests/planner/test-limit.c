@@ -7,9 +7,9 @@
 #include "format/plan-json.h"
 #include "format/plan-save.h"
 #include "ir/plan-memory.h"
+#include "place-case.h"
 #include "planner/check/check.h"
 #include "planner/margin.h"
-#include "planner/place.h"
 
 #include <string.h>
 
@@ -315,14 +315,6 @@ test_many_prices (void)
 
 /* ---- spoilt proofs ------------------------------------------------------ */
 
-static gboolean
-is_taken (const TpPlan *plan, const TpTestCase *test)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-
-  return tp_check (plan, test->graph, reasons);
-}
-
 static void
 insert_entry (TpArray *entries, guint at, const TpProofEntry *entry)
 {
@@ -345,13 +337,13 @@ spoil_entries (TpPlan *plan, const TpTestCase *test)
       TpProofEntry kept = tp_array_index (entries, TpProofEntry, i);
 
       tp_array_remove_index (entries, i);
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       insert_entry (entries, i, &kept);
       insert_entry (entries, i, &kept);
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       tp_array_remove_index (entries, i);
     }
-  g_assert_true (is_taken (plan, test));
+  g_assert_true (tp_test_is_taken (plan, test));
 }
 
 /* Shares of more than there is, and of less than nothing. */
@@ -369,12 +361,12 @@ spoil_shares (TpPlan *plan, const TpTestCase *test)
           TpMemoryShare kept = *it;
 
           it->amount += 1000000;
-          g_assert_false (is_taken (plan, test));
+          g_assert_false (tp_test_is_taken (plan, test));
           it->amount = kept.kind == 'k' ? kept.amount - 1 : -1;
-          g_assert_false (is_taken (plan, test));
+          g_assert_false (tp_test_is_taken (plan, test));
           *it = kept;
           it->op = test->graph->n_nodes;
-          g_assert_false (is_taken (plan, test));
+          g_assert_false (tp_test_is_taken (plan, test));
           *it = kept;
         }
     }
@@ -391,12 +383,12 @@ spoil_choices (TpPlan *plan, const TpTestCase *test)
   if (entries->len < 3)
     return;
   root->index = test->graph->n_nodes;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   *root = kept;
   if (root[1].kind != TP_PROOF_BRANCH)
     return;
   root->index = root[1].index;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   *root = kept;
 }
 
@@ -410,12 +402,12 @@ spoil_limits (TpPlan *plan, const TpTestCase *test)
 
   plan->memory_limits[1]
       = plan->peak_bytes[1] + plan->weight_bytes[1] - 1;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   plan->memory_limits[1] = limits[1];
   find_truth (test, limits, &truth);
-  g_assert_true (!is_taken (plan, test) || truth.least >= least);
+  g_assert_true (!tp_test_is_taken (plan, test) || truth.least >= least);
   plan->memory_limits[1] = 0;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   plan->memory_limits[1] = kept;
 }
 
@@ -478,7 +470,7 @@ spoil_claim (TpPlan *plan, const TpTestCase *test)
     {
       plan->memory_proof->bound_ns
           = g_test_rand_bit () ? plan->cost_ns : truth.least + 1;
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       edit (plan->memory_proof);
     }
   return TRUE;
@@ -504,7 +496,7 @@ test_spoilt (void)
       spoil_choices (plan, test);
       spoil_limits (plan, test);
       plan->memory_proof->bound_ns++;
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       plan->memory_proof->bound_ns--;
       n_claims += spoil_claim (plan, test);
     }

@@ -7,7 +7,6 @@
 #include "ir/plan-memory.h"
 #include "lies.h"
 #include "memory-case.h"
-#include "planner/check/check.h"
 #include "planner/place.h"
 #include "random-rates.h"
 

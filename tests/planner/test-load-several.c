@@ -5,27 +5,13 @@
 
 #include "ir/plan-memory.h"
 #include "lies.h"
-#include "planner/check/check.h"
+#include "place-case.h"
 #include "planner/load-anneal.h"
-#include "planner/place.h"
 #include "random-graph.h"
 
 #include <string.h>
 
 #define MAX_OPS 6
-
-static gint64
-find_most (const TpTestCase *test, const gint64 *loads)
-{
-  gint64 most = 0, sum = 0;
-
-  for (int e = 0; e < 3 * test->costs->n_devices; e++)
-    {
-      most = MAX (most, loads[e]);
-      sum += loads[e];
-    }
-  return tp_costs_is_one_engine (test->costs) ? sum : most;
-}
 
 /* The least of all placements. */
 static gint64
@@ -34,18 +20,13 @@ try_all (const TpTestCase *test)
   int n = test->graph->n_nodes, k = test->costs->n_devices;
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 loads[TP_LOAD_MAX_ENGINES], best = TP_COST_NONE;
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
-      int i = 0;
-
       if (tp_test_case_loads (test, devices, loads))
-        best = MIN (best, find_most (test, loads));
-      while (i < n && ++devices[i] == k)
-        devices[i++] = 0;
-      is_left = i < n;
+        best = MIN (best, tp_test_find_busiest (test, loads));
     }
+  while (tp_test_step_devices (devices, n, k));
   return best;
 }
 
@@ -67,11 +48,8 @@ new_case (int round, int n_ops)
 static TpPlan *
 place (const TpTestCase *test)
 {
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan = tp_place_within_noise (test->graph, test->groups, test->costs,
-                                        "throughput", &error);
+  TpPlan *plan = tp_test_place_within_noise (test, "throughput");
 
-  g_assert_no_error (error);
   tp_plan_count_memory (plan, test->graph);
   return plan;
 }
@@ -84,7 +62,7 @@ check_loads (const TpTestCase *test, const TpPlan *plan)
   gboolean is_allowed = tp_test_case_loads (test, devices, loads);
 
   g_assert_true (is_allowed);
-  g_assert_cmpint (plan->load_proof->load_ns, ==, find_most (test, loads));
+  g_assert_cmpint (plan->load_proof->load_ns, ==, tp_test_find_busiest (test, loads));
   g_assert_cmpint (plan->load_proof->bound_ns, <=, plan->load_proof->load_ns);
   g_assert_cmpint (plan->bound_ns, <=, plan->cost_ns);
 }
@@ -132,8 +110,7 @@ test_large (void)
       g_autoptr (TpTestCase) test
           = new_case (round, g_test_rand_int_range (30, 120));
       g_autoptr (TpPlan) plan = place (test), again = place (test);
-      g_autoptr (TpPlan) least = tp_place (test->graph, test->groups,
-                                           test->costs, "time", NULL);
+      g_autoptr (TpPlan) least = tp_test_place (test, "time");
       g_autofree guint8 *devices = tp_test_plan_devices (least);
       gint64 loads[TP_LOAD_MAX_ENGINES];
       gboolean is_allowed = tp_test_case_loads (test, devices, loads);
@@ -141,7 +118,7 @@ test_large (void)
       check_loads (test, plan);
       tp_test_assert_checked (plan, test->graph);
       g_assert_true (is_allowed);
-      g_assert_cmpint (plan->load_proof->load_ns, <=, find_most (test, loads));
+      g_assert_cmpint (plan->load_proof->load_ns, <=, tp_test_find_busiest (test, loads));
       g_assert_cmpint (plan->load_proof->bound_ns, ==,
                        again->load_proof->bound_ns);
       for (int i = 0; i < plan->n_placements; i++)
@@ -330,7 +307,7 @@ test_anneal (void)
       tp_problem_gather (problem, round % problem->n_devices, devices[0]);
       tp_load_model_sum (&model, devices[0], loads[0]);
       tp_load_best_improve (&best);
-      before = find_most (test, loads[0]);
+      before = tp_test_find_busiest (test, loads[0]);
       memcpy (devices[1], devices[0], sizeof devices[0]);
       memcpy (loads[1], loads[0], sizeof loads[0]);
       after = anneal (&model, devices[0], loads[0]);
@@ -338,7 +315,7 @@ test_anneal (void)
       g_assert_cmpmem (devices[0], sizeof devices[0], devices[1],
                        sizeof devices[1]);
       g_assert_true (tp_test_case_loads (test, devices[0], loads[1]));
-      g_assert_cmpint (after, ==, find_most (test, loads[1]));
+      g_assert_cmpint (after, ==, tp_test_find_busiest (test, loads[1]));
       g_assert_cmpint (after, <=, before);
       n_less += after < before;
     }

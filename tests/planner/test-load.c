@@ -1,6 +1,7 @@
 /* test-load.c: the least load of the busiest engine, and what proves it. */
 #include "config.h"
 
+#include "place-case.h"
 #include "planner/load-weights.h"
 #include "planner/load.h"
 #include "planner/place.h"
@@ -21,20 +22,6 @@ solve (const TpTestCase *test, guint8 *devices)
 
   g_assert_no_error (error);
   return proof;
-}
-
-/* Processors that are one engine do all of it in turn. */
-static gint64
-find_most (const TpTestCase *test, const gint64 *loads)
-{
-  gint64 most = 0, sum = 0;
-
-  for (int e = 0; e < 3 * test->costs->n_devices; e++)
-    {
-      most = MAX (most, loads[e]);
-      sum += loads[e];
-    }
-  return tp_costs_is_one_engine (test->costs) ? sum : most;
 }
 
 static gint64
@@ -69,7 +56,7 @@ try_all (const TpTestCase *test, const int *fixed, const gint64 *weights,
         }
       if (!is_there || !tp_test_case_loads (test, devices, loads))
         continue;
-      best = MIN (best, find_most (test, loads));
+      best = MIN (best, tp_test_find_busiest (test, loads));
       *out_sum = MIN (*out_sum, weigh (loads, weights));
     }
   return best;
@@ -157,7 +144,7 @@ check_placement (const TpTestCase *test, const TpLoadProof *proof,
   gint64 loads[MAX_ENGINES], sum = 0;
 
   g_assert_true (tp_test_case_loads (test, devices, loads));
-  g_assert_cmpint (proof->load_ns, ==, find_most (test, loads));
+  g_assert_cmpint (proof->load_ns, ==, tp_test_find_busiest (test, loads));
   for (int e = 0; e < MAX_ENGINES; e++)
     {
       sum += loads[e];
@@ -234,7 +221,7 @@ test_one_device (void)
   gint64 loads[MAX_ENGINES] = { 0 };
 
   g_assert_true (tp_test_case_loads (test, devices, loads));
-  g_assert_cmpint (proof->load_ns, ==, find_most (test, loads));
+  g_assert_cmpint (proof->load_ns, ==, tp_test_find_busiest (test, loads));
   g_assert_cmpint (proof->bound_ns, ==, proof->load_ns);
   g_assert_cmpint (proof->n_arcs, ==, 0);
 }
@@ -270,9 +257,8 @@ test_plans (void)
       test->costs->is_same_silicon = round % 10 == 0;
       test->costs->has_own_processors = round % 20 == 0;
       tp_costs_seal (test->costs);
-      plan = tp_place_within_noise (test->graph, test->groups, test->costs,
-                                    "throughput", NULL);
-      least = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      plan = tp_test_place_within_noise (test, "throughput");
+      least = tp_test_place (test, "time");
       tp_test_assert_checked (plan, test->graph);
       g_assert_cmpint (plan->bound_ns, ==, least->cost_ns);
       g_assert_cmpint (plan->cost_ns, >=, least->cost_ns);
@@ -280,7 +266,7 @@ test_plans (void)
         devices[i] = (guint8) least->placements[i].device;
       g_assert_true (tp_test_case_loads (test, devices, loads));
       g_assert_cmpint (plan->load_proof->load_ns, <=,
-                       find_most (test, loads));
+                       tp_test_find_busiest (test, loads));
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include "ir/plan.h"
 #include "memory-case.h"
+#include "place-case.h"
 #include "planner/check/check.h"
 #include "planner/margin.h"
 #include "planner/place.h"
@@ -235,8 +236,7 @@ test_none (void)
   TpTestSpec spec = { .n_ops = 10, .max_cost = 100 };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups, test->costs,
-                                      "throughput", NULL);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "throughput");
 
   g_assert_true (tp_check (plan, test->graph, reasons));
   plan->placements[0].margin_ns = 0;

@@ -1,7 +1,7 @@
 /* test-mip.c: placements of middling graphs against a mixed integer program. */
 #include "config.h"
 
-#include "planner/place.h"
+#include "place-case.h"
 #include "random-graph.h"
 
 #include <glpk.h>
@@ -238,8 +238,7 @@ test_mip (void)
     {
       TpTestSpec spec = tp_test_spec_together (20 + round);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
-                                          test->costs, "time", NULL);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
 
       g_assert_cmpfloat_with_epsilon (solve_mip (test), plan->cost_ns, 0.01);
     }

@@ -4,6 +4,7 @@
 
 #include "ir/plan-memory.h"
 #include "mix-case.h"
+#include "place-case.h"
 #include "planner/check/check-mix.h"
 #include "planner/mix.h"
 #include "planner/place.h"
@@ -95,9 +96,9 @@ list_ways (const TpTestCase *test, TpMixPart *part)
 {
   GArray *found = g_array_new (FALSE, TRUE, sizeof (Way));
   guint8 devices[MAX_OPS] = { 0 };
-  int n = test->graph->n_nodes, k = test->costs->n_devices, i = 0;
+  int n = test->graph->n_nodes, k = test->costs->n_devices;
 
-  while (i < n)
+  do
     {
       Way way = { { 0 }, { 0 } };
 
@@ -111,9 +112,8 @@ list_ways (const TpTestCase *test, TpMixPart *part)
             way.loads[e] *= part->n_runs;
           g_array_append_val (found, way);
         }
-      for (i = 0; i < n && ++devices[i] == k; i++)
-        devices[i] = 0;
     }
+  while (tp_test_step_devices (devices, n, k));
   return found;
 }
 

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "mix-case.h"
+#include "place-case.h"
 #include "planner/check/check-mix.h"
 #include "planner/mix.h"
 
@@ -46,18 +47,13 @@ try_all (const TpTestMixCase *test, const TpMix *mix)
   gint64 loads[TP_TEST_MIX_ENGINES], best = TP_COST_NONE;
   guint8 devices[MAX_OPS] = { 0 };
   int n = count_ops (test);
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
-      int i = 0;
-
       if (find_loads (test, mix, devices, loads))
         best = MIN (best, tp_test_mix_find_most (test, loads));
-      while (i < n && ++devices[i] == test->parts[0]->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->parts[0]->costs->n_devices));
   return best;
 }
 
@@ -132,32 +128,11 @@ claim_more (TpMix *mix)
   return TRUE;
 }
 
-static gboolean
-lower_most (TpMix *mix)
-{
-  return mix->proof->load_ns-- > 0;
-}
-
-static gboolean
-drop_shares (TpMix *mix)
-{
-  g_clear_pointer (&mix->proof->shares, tp_pointers_free);
-  return TRUE;
-}
-
-static gboolean
-drop_part (TpMix *mix)
-{
-  tp_pointers_cut (mix->proof->shares, mix->proof->shares->len - 1);
-  return TRUE;
-}
-
-static gboolean
-add_part (TpMix *mix)
-{
-  tp_pointers_add (mix->proof->shares, tp_share_bound_new ());
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX_IF (lower_most, mix->proof->load_ns-- > 0)
+TP_TEST_SPOIL_MIX (drop_shares, g_clear_pointer (&mix->proof->shares, tp_pointers_free))
+TP_TEST_SPOIL_MIX (drop_part,
+                   tp_pointers_cut (mix->proof->shares, mix->proof->shares->len - 1))
+TP_TEST_SPOIL_MIX (add_part, tp_pointers_add (mix->proof->shares, tp_share_bound_new ()))
 
 /* The last op of a part answers for what is none of its. */
 static gboolean
@@ -175,12 +150,8 @@ move_row (TpMix *mix)
   return FALSE;
 }
 
-static gboolean
-weigh_nothing (TpMix *mix)
-{
-  memset (mix->proof->weights, 0, sizeof (gint64) * mix->proof->n_engines);
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX (weigh_nothing,
+                   memset (mix->proof->weights, 0, sizeof (gint64) * mix->proof->n_engines))
 
 static void
 test_several_spoilt (void)

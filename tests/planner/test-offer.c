@@ -2,11 +2,10 @@
  * all that could be, on random times. */
 #include "config.h"
 
-#include "format/graph-load.h"
 #include "ir/costs.h"
 #include "planner/fuse.h"
 #include "planner/offer.h"
-#include "planner/place.h"
+#include "tests/ir/quoted-graph.h"
 
 #include <string.h>
 
@@ -94,12 +93,8 @@ static void
 case_init (Case *it, int n_devices, gboolean has_gaps)
 {
   static const char *const devices[MAX_DEVICES + 1] = { "p", "q", "r", NULL };
-  g_autofree char *json
-      = g_strdelimit (g_strdup (it->text != NULL ? it->text : text), "'", '"');
-  g_autoptr (GError) error = NULL;
 
-  it->graph = tp_graph_load_json ("joins.json", json, strlen (json), NULL, &error);
-  g_assert_no_error (error);
+  it->graph = test_load_quoted (it->text != NULL ? it->text : text);
   it->all = tp_fuse_find_all (it->graph, NULL, NULL);
   it->n_devices = n_devices;
   it->costs = tp_costs_new (n_devices, devices, it->graph, it->all);

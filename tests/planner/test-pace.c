@@ -3,10 +3,8 @@
 #include "config.h"
 
 #include "chain-case.h"
-#include "format/plan-json.h"
 #include "ir/interference.h"
-#include "planner/check/check.h"
-#include "planner/place.h"
+#include "place-case.h"
 #include "planner/span-tasks.h"
 
 #include <math.h>
@@ -239,7 +237,7 @@ test_real_numbers (void)
 
       fill_speeds (test, g_test_rand_int_range (300, 1000));
       tp_costs_seal (test->costs);
-      plan = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
+      plan = tp_test_place (test, "makespan");
       tell_all (&told, plan);
       for (int i = 0; i < told.n; i++)
         {
@@ -266,9 +264,9 @@ test_plans (void)
       test->costs->is_same_silicon = round % 10 == 0;
       test->costs->has_own_processors = round % 20 == 0;
       tp_costs_seal (test->costs);
-      before = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
+      before = tp_test_place (test, "makespan");
       tp_test_case_slow (test);
-      plan = tp_place (test->graph, test->groups, test->costs, "makespan", NULL);
+      plan = tp_test_place (test, "makespan");
       tp_test_assert_checked (plan, test->graph);
       g_assert_cmpint (plan->bound_ns, ==, before->bound_ns);
       g_assert_cmpint (plan->span_proof->bound_ns, <=, before->span_proof->span_ns);

@@ -62,7 +62,7 @@ test_limits (void)
         {
           g_autofree guint8 *devices = tp_test_plan_devices (pareto->plans[i]);
 
-          g_assert_true (tp_pareto_case_fits (test, devices, limits));
+          g_assert_true (tp_memory_case_fits (test, devices, limits));
           n_bound += pareto->plans[i]->memory_limits != NULL;
         }
     }

@@ -2,6 +2,7 @@
  * placements. */
 #include "config.h"
 
+#include "place-case.h"
 #include "planner/break-even.h"
 #include "planner/pareto.h"
 #include "random-rates.h"
@@ -33,19 +34,15 @@ list_points (const TpTestCase *test, TpAim first, TpAim second, Point *out)
 {
   int n = test->graph->n_nodes, n_points = 0;
   guint8 devices[MAX_OPS + 1] = { 0 };
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
       gint64 totals[TP_N_AIMS];
-      int i = 0;
 
       if (tp_test_case_take (test, devices, totals))
         out[n_points++] = (Point){ totals[first], totals[second] };
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   qsort (out, n_points, sizeof *out, compare);
   return n_points;
 }
@@ -261,10 +258,9 @@ list_offers (TpTestCase *test, int device, Offer *out)
   gint64 *price = &test->costs->rates[device].price, kept = *price;
   guint8 devices[MAX_OPS + 1] = { 0 };
 
-  for (gboolean is_left = TRUE; is_left;)
+  do
     {
       gint64 free[TP_N_AIMS], paid[TP_N_AIMS];
-      int i = 0;
 
       *price = 0;
       if (tp_test_case_take (test, devices, free))
@@ -277,10 +273,8 @@ list_offers (TpTestCase *test, int device, Offer *out)
             out[n_offers].is_used |= devices[k] == device;
           n_offers++;
         }
-      while (i < n && ++devices[i] == n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, n_devices));
   *price = kept;
   return n_offers;
 }

@@ -3,22 +3,12 @@
 #include "config.h"
 
 #include "format/plan-json.h"
+#include "place-case.h"
 #include "planner/margin.h"
 #include "planner/place.h"
 #include "random-graph.h"
 
 #include <string.h>
-
-static TpPlan *
-place (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan
-      = tp_place (test->graph, test->groups, test->costs, "time", &error);
-
-  g_assert_no_error (error);
-  return plan;
-}
 
 /* Of the cheapest placements the one with fewest ops on the device. */
 static gint64
@@ -72,7 +62,7 @@ sum_of_parts (const TpPlan *plan)
 static void
 check_against_all (const TpTestCase *test)
 {
-  g_autoptr (TpPlan) plan = place (test);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   int n = test->graph->n_nodes;
   guint8 expected[16];
   gint64 best = brute_force (test, expected);
@@ -90,7 +80,7 @@ check_against_all (const TpTestCase *test)
 static void
 check_single (const TpTestCase *test)
 {
-  g_autoptr (TpPlan) plan = place (test);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   gint64 best = TP_COST_NONE;
 
   for (int d = 1; d >= 0; d--)
@@ -132,8 +122,8 @@ test_equal_bytes (void)
     {
       TpTestSpec spec = tp_test_spec_together (60);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) first = place (test);
-      g_autoptr (TpPlan) second = place (test);
+      g_autoptr (TpPlan) first = tp_test_place (test, "time");
+      g_autoptr (TpPlan) second = tp_test_place (test, "time");
       g_autofree char *a = NULL;
       g_autofree char *b = NULL;
 
@@ -179,7 +169,7 @@ test_swapped (void)
       TpTestSpec spec = tp_test_spec_together (40);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       g_autoptr (TpCosts) costs = swap_devices (test);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autoptr (TpPlan) swapped
           = tp_place (test->graph, test->groups, costs, "time", NULL);
 
@@ -209,13 +199,13 @@ test_dearer_link (void)
       TpTestSpec spec = tp_test_spec_together (40);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
       int factor = g_test_rand_int_range (2, 6);
-      g_autoptr (TpPlan) cheap = place (test);
+      g_autoptr (TpPlan) cheap = tp_test_place (test, "time");
       g_autofree guint8 *before = tp_test_plan_devices (cheap);
       g_autoptr (TpPlan) dear = NULL;
       g_autofree guint8 *after = NULL;
 
       scale_copies (test->costs, factor);
-      dear = place (test);
+      dear = tp_test_place (test, "time");
       after = tp_test_plan_devices (dear);
       g_assert_cmpint (tp_test_case_copies (test, after), <=,
                        tp_test_case_copies (test, before));
@@ -231,7 +221,7 @@ test_margins (void)
     {
       TpTestSpec spec = tp_test_spec_together (g_test_rand_int_range (1, 8));
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       int n = test->graph->n_nodes;
       gint64 best[16];
 
@@ -283,7 +273,7 @@ test_large_margins (void)
     {
       TpTestSpec spec = tp_test_spec_together (300);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
 
       g_assert_true (tp_place_margins (plan, test->graph, NULL));
       for (int i = round; i < test->graph->n_nodes; i += 10)
@@ -306,7 +296,7 @@ test_large (void)
     {
       TpTestSpec spec = tp_test_spec_together (3000);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
 
       g_assert_cmpint (tp_test_case_cost (test, devices), ==, plan->cost_ns);
@@ -388,7 +378,7 @@ test_device_only (void)
   for (int i = 0; i < test->graph->n_nodes; i++)
     tp_costs_node (test->costs, i, 0)->time_ns = TP_COST_NONE;
   tp_costs_seal (test->costs);
-  plan = place (test);
+  plan = tp_test_place (test, "time");
   g_assert_cmpint (plan->cost_ns, ==, tp_test_case_cost (test, devices));
   g_assert_cmpint (plan->best_single, ==, 1);
   g_assert_cmpint (plan->n_transfers, >=, 1); /* all may come from 'w' */
@@ -422,7 +412,7 @@ test_schedules (void)
         costs->nodes[i].schedule = i % 3 == 0 ? NULL : i % 2 ? "odd" : "even";
       for (int i = 0; i < costs->n_groups * costs->n_devices; i++)
         costs->groups[i].schedule = i % 2 ? "fused" : NULL;
-      plan = place (test);
+      plan = tp_test_place (test, "time");
       for (int i = 0; i < plan->n_placements; i++)
         {
           const TpPlacement *it = &plan->placements[i];
@@ -520,7 +510,7 @@ test_huge_costs (void)
     tp_costs_feed (test->costs, i, 1)->time_ns
         = tp_costs_fetch (test->costs, i, 1)->time_ns = huge / 10;
   tp_costs_seal (test->costs);
-  plan = place (test);
+  plan = tp_test_place (test, "time");
   tp_test_assert_checked (plan, test->graph);
 }
 
@@ -528,7 +518,7 @@ static void
 test_no_groups (void)
 {
   g_autoptr (TpTestCase) test = small_case ();
-  g_autoptr (TpPlan) with = place (test);
+  g_autoptr (TpPlan) with = tp_test_place (test, "time");
   g_autoptr (TpPlan) without
       = tp_place (test->graph, NULL, test->costs, "time", NULL);
 

@@ -6,8 +6,8 @@
 
 #include "format/plan-save.h"
 #include "ir/plan-memory.h"
+#include "place-case.h"
 #include "planner/check/check-room.h"
-#include "planner/check/check.h"
 #include "planner/limit-pool.h"
 
 #include <string.h>
@@ -176,14 +176,6 @@ test_large (void)
 
 /* ---- spoilt -------------------------------------------------------------- */
 
-static gboolean
-is_taken (const TpPlan *plan, const TpTestCase *test)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-
-  return tp_check (plan, test->graph, reasons);
-}
-
 /* What it takes of the pool. */
 static gint64
 count_bytes (const TpPlan *plan)
@@ -202,11 +194,11 @@ spoil_limits (TpPlan *plan, const TpTestCase *test)
   gint64 *pool = &plan->memory_limits[POOL], kept = *pool;
 
   *pool = count_bytes (plan) - 1;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   *pool = -1;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   *pool = kept;
-  g_assert_true (is_taken (plan, test));
+  g_assert_true (tp_test_is_taken (plan, test));
 }
 
 /* With each its own memory there is no limit that binds, or not this one. */
@@ -219,7 +211,7 @@ spoil_pools (TpPlan *plan, const TpTestCase *test)
       NULL);
 
   plan->costs->pools[1] = NULL;
-  g_assert_true (!is_taken (plan, test)
+  g_assert_true (!tp_test_is_taken (plan, test)
                  || least >= plan->memory_proof->bound_ns);
   plan->costs->pools[1] = kept;
 }
@@ -235,16 +227,16 @@ spoil_entries (TpPlan *plan, const TpTestCase *test)
       TpProofEntry kept = tp_array_index (entries, TpProofEntry, i), *all;
 
       tp_array_remove_index (entries, i);
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       tp_array_append_val (entries, kept);
       all = &tp_array_index (entries, TpProofEntry, 0);
       memmove (&all[i + 1], &all[i], (entries->len - 1 - i) * sizeof *all);
       all[i] = kept;
     }
   plan->memory_proof->bound_ns++;
-  g_assert_false (is_taken (plan, test));
+  g_assert_false (tp_test_is_taken (plan, test));
   plan->memory_proof->bound_ns--;
-  g_assert_true (is_taken (plan, test));
+  g_assert_true (tp_test_is_taken (plan, test));
 }
 
 /* Another number anywhere in the proof. */
@@ -305,7 +297,7 @@ spoil_claim (TpPlan *plan, const TpTestCase *test)
     {
       plan->memory_proof->bound_ns
           = g_test_rand_bit () ? plan->cost_ns : least + 1;
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       edit (plan->memory_proof);
     }
   return TRUE;

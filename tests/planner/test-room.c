@@ -8,6 +8,7 @@
 #include "mutations.h"
 
 #include "ir/plan-memory.h"
+#include "place-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
 #include "planner/span-room.h"
@@ -41,7 +42,7 @@ find_least (const TpTestCase *test, const gint64 *limits)
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = TP_COST_NONE;
 
-  while (devices[n] == 0)
+  do
     {
       gint64 cost = tp_test_case_cost (test, devices);
       gint64 bytes[TP_TEST_MAX_DEVICES];
@@ -52,13 +53,8 @@ find_least (const TpTestCase *test, const gint64 *limits)
           if (fits (test, bytes, limits))
             least = cost;
         }
-      for (int i = 0; i <= n; i++)
-        {
-          if (++devices[i] < k || i == n)
-            break;
-          devices[i] = 0;
-        }
     }
+  while (tp_test_step_devices (devices, n, k));
   return least;
 }
 
@@ -196,7 +192,7 @@ find_least_load (const TpTestCase *test, const gint64 *limits)
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = TP_COST_NONE;
 
-  while (devices[n] == 0)
+  do
     {
       gint64 bytes[TP_TEST_MAX_DEVICES];
       gint64 load = find_busiest (test, devices);
@@ -207,13 +203,8 @@ find_least_load (const TpTestCase *test, const gint64 *limits)
           if (fits (test, bytes, limits))
             least = load;
         }
-      for (int i = 0; i <= n; i++)
-        {
-          if (++devices[i] < k || i == n)
-            break;
-          devices[i] = 0;
-        }
     }
+  while (tp_test_step_devices (devices, n, k));
   return least;
 }
 
@@ -365,19 +356,14 @@ find_least_span (const TpTestCase *test, const gint64 *limits)
   int n = test->graph->n_nodes;
   guint8 devices[MAX_OPS + 1] = { 0 };
   gint64 least = TP_COST_NONE;
-  gboolean is_left = TRUE;
 
   problem->limits = limits;
-  while (is_left)
+  do
     {
-      int i = 0;
-
       if (tp_test_case_cost (test, devices) != TP_COST_NONE)
         least = MIN (least, find_span (problem, devices));
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return least;
 }
 

@@ -6,12 +6,11 @@
 #include "chain-case.h"
 #include "doubt.h"
 #include "format/mix-json.h"
-#include "format/plan-json.h"
 #include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "mix-case.h"
 #include "mutations.h"
-#include "planner/check/check.h"
+#include "place-case.h"
 #include "planner/place.h"
 #include "random-rates.h"
 
@@ -126,8 +125,7 @@ write_bad (TpTestBundle *bundle, const TpTestMutation *mutation)
 static TpPlan *
 place_for (const TpTestCase *test, const char *objective)
 {
-  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, objective,
-                           NULL);
+  TpPlan *plan = tp_test_place (test, objective);
 
   tp_plan_count_memory (plan, test->graph);
   return plan;

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "format/plan-json.h"
+#include "place-case.h"
 #include "planner/check/check.h"
 #include "planner/margin.h"
 #include "planner/place.h"
@@ -21,17 +22,6 @@ random_spec (int n_ops, int n_devices)
   return spec;
 }
 
-static TpPlan *
-place (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan = tp_place (test->graph, test->groups, test->costs, "time",
-                           &error);
-
-  g_assert_no_error (error);
-  return plan;
-}
-
 /* The least of all placements: [op * n_devices + device]: of those with the op
  * there. Returns the least of all. */
 static gint64
@@ -43,20 +33,15 @@ try_all (const TpTestCase *test, gint64 *least)
 
   for (int i = 0; i < n * k; i++)
     least[i] = TP_COST_NONE;
-  while (devices[n] == 0)
+  do
     {
       gint64 cost = tp_test_case_cost (test, devices);
 
       best = MIN (best, cost);
       for (int i = 0; i < n; i++)
         least[i * k + devices[i]] = MIN (least[i * k + devices[i]], cost);
-      for (int i = 0; i <= n; i++)
-        {
-          if (++devices[i] < k || i == n)
-            break;
-          devices[i] = 0;
-        }
     }
+  while (tp_test_step_devices (devices, n, k));
   return best;
 }
 
@@ -92,7 +77,7 @@ test_brute_force (gconstpointer data)
       TpTestSpec spec = random_spec (g_test_rand_int_range (1, k == 3 ? 9 : 7),
                                      k);
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autofree guint8 *devices = tp_test_plan_devices (plan);
       g_autofree gint64 *least
           = g_new (gint64, test->graph->n_nodes * k + 1);
@@ -138,13 +123,13 @@ test_equal (void)
   TpTestSpec spec = { .n_ops = 60, .n_devices = 4, .max_cost = 6,
                       .has_gaps = TRUE, .has_groups = TRUE };
   g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-  g_autoptr (TpPlan) plan = place (test);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
   g_autofree char *text = tp_plan_to_json (plan, test->graph);
 
   tp_test_assert_checked (plan, test->graph);
   for (int round = 0; round < 20; round++)
     {
-      g_autoptr (TpPlan) again = place (test);
+      g_autoptr (TpPlan) again = tp_test_place (test, "time");
       g_autofree char *same = tp_plan_to_json (again, test->graph);
 
       g_assert_cmpstr (text, ==, same);
@@ -163,7 +148,7 @@ test_tree (void)
                           .has_gaps = TRUE, .has_groups = TRUE,
                           .has_together = round % 2 == 0 };
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
 
       tp_test_assert_checked (plan, test->graph);
       g_assert_cmpint (plan->bound_ns, <=, plan->cost_ns);
@@ -183,7 +168,7 @@ test_nothing (void)
   for (int round = 0; round < 40; round++)
     {
       g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = place (test);
+      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
       g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
       TpShareProof *proof = tp_share_proof_new ();
 

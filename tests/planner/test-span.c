@@ -3,9 +3,9 @@
 #include "config.h"
 
 #include "chain-case.h"
+#include "place-case.h"
 #include "planner/check/check.h"
 #include "planner/place.h"
-#include "planner/span-path.h"
 #include "planner/span-tasks.h"
 #include "planner/span.h"
 
@@ -202,12 +202,10 @@ try_placements (const TpTestCase *test, gint64 most)
   gint64 loads[TP_LOAD_MAX_ENGINES];
   guint8 devices[16] = { 0 };
   Search search = { .best = most };
-  gboolean is_left = TRUE;
 
-  while (is_left)
+  do
     {
       Work work;
-      int i = 0;
 
       if (tp_test_case_loads (test, devices, loads))
         {
@@ -216,10 +214,8 @@ try_placements (const TpTestCase *test, gint64 most)
           memset (search.free_at, 0, sizeof search.free_at);
           try_orders (&search, 0, 0, 0);
         }
-      while (i < n && ++devices[i] == test->costs->n_devices)
-        devices[i++] = 0;
-      is_left = i < n;
     }
+  while (tp_test_step_devices (devices, n, test->costs->n_devices));
   return search.best;
 }
 
@@ -236,8 +232,7 @@ find_span (const TpProblem *problem, const guint8 *devices)
 static guint8 *
 dup_cheapest (const TpTestCase *test, gint64 *out_cost)
 {
-  g_autoptr (TpPlan) plan
-      = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+  g_autoptr (TpPlan) plan = tp_test_place (test, "time");
 
   *out_cost = plan->cost_ns;
   return tp_test_plan_devices (plan);

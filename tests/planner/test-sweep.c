@@ -5,12 +5,11 @@
 
 #include "lies.h"
 #include "memory-case.h"
+#include "place-case.h"
 #include "sweep-case.h"
 #include "sweep-truth.h"
 
 #include "ir/plan-memory.h"
-#include "planner/check/check.h"
-#include "planner/place.h"
 
 #include <string.h>
 
@@ -31,14 +30,6 @@ widen_limits (TpPlan *plan)
                                 * g_test_rand_int_range (100, 250) / 100;
   if (plan->share_proof != NULL)
     g_clear_pointer (&plan->share_proof->room, tp_share_bound_free);
-}
-
-static gboolean
-is_taken (const TpPlan *plan, const TpTestCase *test)
-{
-  g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-
-  return tp_check (plan, test->graph, reasons);
 }
 
 /* ---- trees ---------------------------------------------------------------- */
@@ -139,7 +130,7 @@ check_claim (TpPlan *plan, const TpTestCase *test, gint64 claim, gint64 proved,
   if (claim < plan->bound_ns || claim > plan->cost_ns)
     return;
   plan->memory_proof->bound_ns = claim;
-  g_assert_cmpint (is_taken (plan, test), ==, claim <= proved);
+  g_assert_cmpint (tp_test_is_taken (plan, test), ==, claim <= proved);
   found->n_taken += claim <= proved;
   found->n_refused += claim > proved;
 }
@@ -213,7 +204,7 @@ check_edits (const TpTruth *truth, TpPlan *plan, const TpTestCase *test,
       edit (plan->memory_proof->entries);
       plan->memory_proof->bound_ns = claim;
       found->n_false += claim > fit;
-      if (!is_taken (plan, test))
+      if (!tp_test_is_taken (plan, test))
         continue;
       g_assert_cmpint (claim, <=, fit);
       found->n_edited++;
@@ -227,13 +218,13 @@ check_entries (TpPlan *plan, const TpTestCase *test)
   TpArray *entries = plan->memory_proof->entries;
 
   plan->memory_proof->bound_ns = plan->bound_ns;
-  g_assert_true (is_taken (plan, test));
+  g_assert_true (tp_test_is_taken (plan, test));
   for (guint i = 0; i < entries->len; i++)
     {
       TpProofEntry *all, kept = tp_array_index (entries, TpProofEntry, i);
 
       tp_array_remove_index (entries, i);
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       for (int n = 0; n < 2; n++)
         {
           tp_array_append_val (entries, kept);
@@ -242,10 +233,10 @@ check_entries (TpPlan *plan, const TpTestCase *test)
                    (entries->len - 1 - i) * sizeof *all);
           all[i] = kept;
         }
-      g_assert_false (is_taken (plan, test));
+      g_assert_false (tp_test_is_taken (plan, test));
       tp_array_remove_index (entries, i);
     }
-  g_assert_true (is_taken (plan, test));
+  g_assert_true (tp_test_is_taken (plan, test));
 }
 
 static void
@@ -331,7 +322,7 @@ place_proved (const TpTestCase *test)
 {
   TpPlan *plan = tp_sweep_case_place_tree (test);
 
-  g_assert_true (plan == NULL || is_taken (plan, test));
+  g_assert_true (plan == NULL || tp_test_is_taken (plan, test));
   return plan;
 }
 
@@ -393,7 +384,7 @@ test_elsewhere (void)
       if (plan == NULL)
         continue;
       tp_plan_count_memory (plan, test->graph);
-      g_assert_true (is_taken (plan, test));
+      g_assert_true (tp_test_is_taken (plan, test));
       plan->memory_limits = g_new0 (gint64, k + 1);
       plan->memory_proof = tp_memory_proof_new ();
       plan->memory_proof->bound_ns = plan->bound_ns;
@@ -442,7 +433,7 @@ test_large (gconstpointer n_devices)
       g_autoptr (TpPlan) plan = tp_sweep_case_place_tree (test);
 
       n_plans += plan != NULL;
-      n_taken += plan != NULL && is_taken (plan, test);
+      n_taken += plan != NULL && tp_test_is_taken (plan, test);
     }
   g_test_message ("%d of %d taken", n_taken, n_plans);
   g_assert_cmpint (n_taken, >=, 4);

@@ -6,20 +6,10 @@
 #include "format/plan-json.h"
 #include "ir/plan-memory.h"
 #include "lies.h"
-#include "planner/check/check.h"
-#include "planner/place.h"
+#include "place-case.h"
 #include "random-graph.h"
 
 #include <string.h>
-
-static void
-set_spreads (TpCost *table, int n, double relative)
-{
-  for (int i = 0; i < n; i++)
-    table[i].spread_ns = table[i].time_ns == TP_COST_NONE
-                             ? 0
-                             : (gint64) (table[i].time_ns * relative);
-}
 
 /* Every figure has the same relative spread. */
 static TpTestCase *
@@ -27,30 +17,20 @@ new_case (int round, int n_ops, double relative)
 {
   TpTestSpec spec = tp_test_spec_together (n_ops);
   TpTestCase *test;
-  TpCosts *costs;
-  int n;
 
-  spec.n_devices = n = 3 + round % 2;
-  spec.host = round % 5 == 0 ? TP_COSTS_HOST : round % n;
+  spec.n_devices = 3 + round % 2;
+  spec.host = round % 5 == 0 ? TP_COSTS_HOST : round % spec.n_devices;
   test = tp_test_case_new (&spec);
-  costs = test->costs;
-  set_spreads (costs->nodes, n * costs->n_nodes, relative);
-  set_spreads (costs->groups, n * costs->n_groups, relative);
-  set_spreads (costs->feeds, n * costs->n_tensors, relative);
-  set_spreads (costs->fetches, n * costs->n_tensors, relative);
-  costs->is_same_silicon = round % 4 == 0;
-  tp_costs_seal (costs);
+  test->costs->is_same_silicon = round % 4 == 0;
+  tp_test_case_spread (test, relative);
   return test;
 }
 
 static TpPlan *
 place (const TpTestCase *test)
 {
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan = tp_place_within_noise (test->graph, test->groups, test->costs,
-                                        "time", &error);
+  TpPlan *plan = tp_test_place_within_noise (test, "time");
 
-  g_assert_no_error (error);
   tp_plan_count_memory (plan, test->graph);
   return plan;
 }
@@ -168,8 +148,7 @@ test_exact (void)
       g_autofree char *a = tp_plan_to_json (plan, test->graph);
       g_autofree char *b = NULL;
 
-      cheapest
-          = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      cheapest = tp_test_place (test, "time");
       tp_plan_count_memory (cheapest, test->graph);
       b = tp_plan_to_json (cheapest, test->graph);
       g_assert_cmpstr (a, ==, b);

@@ -2,46 +2,13 @@
 #include "config.h"
 
 #include "format/plan-json.h"
+#include "place-case.h"
 #include "planner/margin.h"
-#include "planner/place.h"
 #include "random-graph.h"
 
 #include <string.h>
 
 #define MAX_OPS 8
-
-static TpPlan *
-place (const TpTestCase *test)
-{
-  g_autoptr (GError) error = NULL;
-  TpPlan *plan = tp_place_within_noise (test->graph, test->groups, test->costs,
-                                        "time", &error);
-
-  g_assert_no_error (error);
-  return plan;
-}
-
-static void
-set_spreads (TpCost *table, int n, double relative)
-{
-  for (int i = 0; i < n; i++)
-    table[i].spread_ns = table[i].time_ns == TP_COST_NONE
-                             ? 0
-                             : (gint64) (table[i].time_ns * relative);
-}
-
-/* Every figure has the same relative spread. */
-static void
-spread_all (const TpTestCase *test, double relative)
-{
-  TpCosts *costs = test->costs;
-
-  set_spreads (costs->nodes, 2 * costs->n_nodes, relative);
-  set_spreads (costs->groups, 2 * costs->n_groups, relative);
-  set_spreads (costs->feeds, 2 * costs->n_tensors, relative);
-  set_spreads (costs->fetches, 2 * costs->n_tensors, relative);
-  tp_costs_seal (costs);
-}
 
 /* Exact figures: the bytes of the cheapest plan. */
 static void
@@ -56,10 +23,9 @@ test_exact (void)
       g_autofree char *a = NULL;
       g_autofree char *b = NULL;
 
-      spread_all (test, 0);
-      plan = place (test);
-      cheapest
-          = tp_place (test->graph, test->groups, test->costs, "time", NULL);
+      tp_test_case_spread (test, 0);
+      plan = tp_test_place_within_noise (test, "time");
+      cheapest = tp_test_place (test, "time");
       a = tp_plan_to_json (plan, test->graph);
       b = tp_plan_to_json (cheapest, test->graph);
       g_assert_cmpstr (a, ==, b);
@@ -245,8 +211,8 @@ test_brute_force (void)
       test = tp_test_case_new (&spec);
       test->costs->is_same_silicon = round % 2 == 0;
       scale_all (test);
-      spread_all (test, round % 3 == 0 ? 0.9 : 0.5);
-      plan = place (test);
+      tp_test_case_spread (test, round % 3 == 0 ? 0.9 : 0.5);
+      plan = tp_test_place_within_noise (test, "time");
       tp_test_assert_checked (plan, test->graph);
       check_against_all (test, plan, &n_tied);
     }
@@ -267,8 +233,8 @@ test_margins (void)
       g_autoptr (TpPlan) plan = NULL;
       gint64 price;
 
-      spread_all (test, 0.3);
-      plan = place (test);
+      tp_test_case_spread (test, 0.3);
+      plan = tp_test_place_within_noise (test, "time");
       price = plan->tie_price_ns;
       list = list_placements (test);
       g_assert_true (tp_place_margins (plan, test->graph, NULL));
@@ -304,9 +270,9 @@ test_large (void)
       g_autofree char *a = NULL;
       g_autofree char *b = NULL;
 
-      spread_all (test, 0.2);
-      first = place (test);
-      second = place (test);
+      tp_test_case_spread (test, 0.2);
+      first = tp_test_place_within_noise (test, "time");
+      second = tp_test_place_within_noise (test, "time");
       tp_test_assert_checked (first, test->graph);
       a = tp_plan_to_json (first, test->graph);
       b = tp_plan_to_json (second, test->graph);
