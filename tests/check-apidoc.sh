@@ -2,17 +2,9 @@
 # Every call of tplan.h that can fail says with which errors; the reference that
 # Doxygen makes has no warnings, which is to say that every symbol, argument and
 # field is documented, and a page for each.
+. "$top_srcdir/tests/tap.sh"
 header=$top_srcdir/include/tplan.h
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
 LC_ALL=C; export LC_ALL
-n=0
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-    head -n 15 "$work/log" | sed 's/^/# /'; echo "not ok $n - $2"; fi
-}
 silent=$(awk '
   /^\/\*\*$/ { name = ""; fails = said = 0 }
   /^ \* [a-z_]+:$/ { name = $2 }
@@ -57,4 +49,4 @@ if command -v groff > /dev/null; then
   (cd "$work/doc/man" && groff -man -ww -z man3/tplan.h.3 man3/Tplan*.3) > "$work/log" 2>&1
   [ ! -s "$work/log" ]; say $? "groff sees no mistakes"
 fi
-echo "1..$n"
+finish

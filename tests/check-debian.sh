@@ -1,16 +1,7 @@
 #!/bin/sh
 # debian/ and the tree tell the same: the version, what is built with what, the
 # functions of the library; and each file that is installed is in one package.
-set -u
-n=0
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-    sed 's/^/# /' "$work/log" | head -n 20; echo "not ok $n - $2"; fi
-}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/tap.sh"
 LC_ALL=C; export LC_ALL
 debian=$top_srcdir/debian
 : > "$work/log"
@@ -84,4 +75,4 @@ done
 for test in $(sed -n 's/^Tests: //p' "$debian/tests/control"); do
   [ -x "$debian/tests/$test" ] && sh -n "$debian/tests/$test"; say $? "debian/tests/$test is a script"
 done
-echo "1..$n"
+finish

@@ -1,20 +1,11 @@
 #!/bin/sh
 # The pages: links lead somewhere, commands and options that are shown exist, and what
 # is shown of made-up machines is what they say.
-set -u
-n=0
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/tap.sh"
 HOME=$work XDG_CONFIG_HOME=$work XDG_STATE_HOME=$work LC_ALL=C.UTF-8
 export HOME XDG_CONFIG_HOME XDG_STATE_HOME LC_ALL
 unset TPLAN_DEVICES TPLAN_THREADS TPLAN_COST
 tplan=$top_builddir/cli/tplan
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-    sed 's/^/# /' "$work/log" 2> /dev/null | head -n 20; echo "not ok $n - $2"; fi
-}
 cd "$top_srcdir" || exit 99
 pages=$(find . -name '*.md' ! -path './_*' ! -path './.git/*' ! -path './build*' | sed 's,^\./,,' | sort)
 [ "$(echo "$pages" | wc -l)" -ge 20 ]; say $? "there are pages"
@@ -90,4 +81,4 @@ grep -q '^placement  *4 ops on' "$work/said"; say $? "the graph of docs/graph-fo
   echo '"initializers": [{"name": "w", "shape": [513], "fill": 1}],'; block 3 | sed 's/opencl:0/sim:laptop-gpu/g; s/"cpu"/"sim:laptop-cpu"/g'; echo '}'; } > "$work/group.json"
 "$tplan" optimize -q "$work/group.json" --devices sim:laptop-cpu,sim:laptop-gpu --pin '*=sim:laptop-cpu' > "$work/said" 2> "$work/log"
 grep -q '^cost  *140 us' "$work/said"; say $? "its group costs what it says"
-echo "1..$n"
+finish

@@ -1,15 +1,6 @@
 #!/bin/sh
 # The programs in examples/ do what they say, and tell of mistakes; they are C++ too.
-set -u
-n=0
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-    sed 's/^/# /' "$work/log" | tail -n 15; echo "not ok $n - $2"; fi
-}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/tap.sh"
 HOME=$work
 TPLAN_COST=$work/cost.db
 unset TPLAN_DEVICES
@@ -17,7 +8,6 @@ export HOME TPLAN_COST
 examples=$top_builddir/examples
 tplan=$top_builddir/cli/tplan
 model=$top_srcdir/examples/mlp.json
-: > "$work/log"
 
 "$tplan" optimize -q "$model" --devices ref --dim N=2 -o "$work/plan.json" > "$work/log" 2>&1
 say $? "a plan to run"
@@ -106,4 +96,4 @@ else
   n=$((n + 1))
   echo "ok $n - C++ # SKIP there is no ${CXX:-c++}"
 fi
-echo "1..$n"
+finish

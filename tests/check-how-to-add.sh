@@ -2,17 +2,9 @@
 # What docs/HACKING.md says of adding things is counted: each patch in how-to-add/
 # adds one and applies to the tree as it is, and its row tells how many files it
 # touches. In `make check-full` a copy with all of them is built and tried.
-set -u
+. "$top_srcdir/tests/tap.sh"
 patches=$top_srcdir/tests/how-to-add
 page=$top_srcdir/docs/HACKING.md
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-n=0
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
 
 # count PATCH: "source 2, build 1, tests 1, docs 1", without what there is none of.
 count ()
@@ -177,4 +169,4 @@ else
     done
   fi
 fi
-echo "1..$n"
+finish

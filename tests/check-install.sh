@@ -2,22 +2,12 @@
 # `make install DESTDIR=...` gives what is needed: examples/embed.c is built
 # through pkg-config and runs, program and library find the module wherever the
 # tree is, the pages and the completion are where they are looked for.
-set -u
-n=0
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else
-    sed 's/^/# /' "$work/log" | tail -n 15; echo "not ok $n - $2"; fi
-}
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/tap.sh"
 HOME=$work
 TPLAN_COST=$work/cost.db
 unset TPLAN_MODULE_DIR TPLAN_DEVICES
 export HOME TPLAN_COST
 root=$work/root
-: > "$work/log"
 
 MAKEFLAGS= make -s -C "$top_builddir" install DESTDIR="$root" > "$work/log" 2>&1
 say $? "make install DESTDIR="
@@ -105,4 +95,4 @@ MAKEFLAGS= make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>
 left=$(find "$root" -type f | head -n 5)
 [ -z "$left" ] || echo "$left" >> "$work/log"
 [ -z "$left" ]; say $? "make uninstall leaves nothing"
-echo "1..$n"
+finish

@@ -1,18 +1,10 @@
 #!/bin/sh
 # The manual and --help tell of the same commands and options; the pages have
 # no mistakes that groff sees, on paper and on a terminal.
-set -u
-n=0
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then echo "ok $n - $2"; else echo "not ok $n - $2"; fi
-}
+. "$top_srcdir/tests/tap.sh"
 tplan=$top_builddir/cli/tplan
 man=$top_srcdir/docs/man
 main=$top_builddir/cli/tplan.1
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
 HOME=$work
 export HOME
 
@@ -72,4 +64,4 @@ else
   n=$((n + 1)); echo "ok $n - pages # SKIP no groff"
 fi
 
-echo "1..$n"
+finish

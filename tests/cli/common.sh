@@ -1,7 +1,5 @@
 # common.sh: TAP from shell, a private home, and a small model. Sourced.
-set -u
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/tests/tap.sh"
 HOME=$work
 XDG_CONFIG_HOME=$work/config
 XDG_STATE_HOME=$work/state
@@ -10,20 +8,6 @@ TPLAN_COST=$work/cost.db
 export HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME TPLAN_COST
 unset TPLAN_DEVICES TPLAN_THREADS TPLAN_SYSTEM_COST NO_COLOR
 cd "$work" || exit 99
-n=0
-
-# say STATUS NAME: one line of TAP; what the last command said comes with a
-# failure.
-say ()
-{
-  n=$((n + 1))
-  if [ "$1" -eq 0 ]; then
-    echo "ok $n - $2"
-  else
-    sed 's/^/# /' "$work/.out" "$work/.err" 2>/dev/null | head -n 20
-    echo "not ok $n - $2"
-  fi
-}
 
 # try CODE ARGUMENT...: runs tplan; .out and .err hold what it printed.
 try ()
@@ -60,8 +44,6 @@ none_left ()
 
 # json KEY: the number, word or string behind the first "KEY": of .out.
 json () { sed -n "s/^ *\"$1\": *\"\\{0,1\\}\\([^\",]*\\)\"\\{0,1\\},\\{0,1\\}\$/\\1/p" "$work/.out" | head -n 1; }
-
-finish () { echo "1..$n"; }
 
 cat > mlp.json <<'JSON'
 { "format": "tplan-graph/1", "name": "mlp", "opset": 17, "dims": {"N": 4},
