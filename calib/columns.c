@@ -133,93 +133,88 @@ tp_columns_declare (const TpColumn *columns)
   return g_string_free (text, FALSE);
 }
 
+/* ---- rows --------------------------------------------------------------- */
+
+/* The text that @row owns in @column; NULL: it is no text. */
+static char **
+find_text (const TpColumn *column, gpointer row)
+{
+  return column->kind == TP_COLUMN_TEXT || column->kind == TP_COLUMN_NOTE
+             ? (char **) (void *) ((char *) row + column->offset)
+             : NULL;
+}
+
+/* @from: (nullable): what to copy; else all is 0 and "". */
+static gpointer
+row_new (const TpColumn *columns, gsize size, gconstpointer from)
+{
+  gpointer row = from == NULL ? g_malloc0 (size) : g_memdup2 (from, size);
+
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      char **text = find_text (&columns[i], row);
+
+      if (text != NULL)
+        *text = g_strdup (from == NULL ? "" : *text);
+    }
+  return row;
+}
+
+static void
+row_free (const TpColumn *columns, gpointer row)
+{
+  if (row == NULL)
+    return;
+  for (int i = 0; columns[i].name != NULL; i++)
+    {
+      char **text = find_text (&columns[i], row);
+
+      if (text != NULL)
+        g_free (*text);
+    }
+  g_free (row);
+}
+
 TpDeviceRow *
 tp_device_row_new (void)
 {
-  TpDeviceRow *row = g_new0 (TpDeviceRow, 1);
-
-  row->name = g_strdup ("");
-  row->identity = g_strdup ("");
-  row->facts = g_strdup ("");
-  row->counters = g_strdup ("");
-  row->speeds = g_strdup ("");
-  return row;
+  return row_new (tp_device_columns, sizeof (TpDeviceRow), NULL);
 }
 
 TpDeviceRow *
 tp_device_row_copy (const TpDeviceRow *row)
 {
-  TpDeviceRow *copy = g_memdup2 (row, sizeof *row);
-
-  copy->name = g_strdup (row->name);
-  copy->identity = g_strdup (row->identity);
-  copy->facts = g_strdup (row->facts);
-  copy->counters = g_strdup (row->counters);
-  copy->speeds = g_strdup (row->speeds);
-  return copy;
+  return row_new (tp_device_columns, sizeof *row, row);
 }
 
 void
 tp_device_row_free (TpDeviceRow *row)
 {
-  if (row == NULL)
-    return;
-  g_free (row->name);
-  g_free (row->identity);
-  g_free (row->facts);
-  g_free (row->counters);
-  g_free (row->speeds);
-  g_free (row);
+  row_free (tp_device_columns, row);
 }
 
 TpEntryRow *
 tp_entry_row_new (void)
 {
-  TpEntryRow *row = g_new0 (TpEntryRow, 1);
-
-  row->digest = g_strdup ("");
-  row->dtype = g_strdup ("");
-  row->schedule = g_strdup ("");
-  row->family = g_strdup ("");
-  row->label = g_strdup ("");
-  row->reason = g_strdup ("");
-  return row;
+  return row_new (tp_entry_columns, sizeof (TpEntryRow), NULL);
 }
 
 void
 tp_entry_row_free (TpEntryRow *row)
 {
-  if (row == NULL)
-    return;
-  g_free (row->digest);
-  g_free (row->dtype);
-  g_free (row->schedule);
-  g_free (row->family);
-  g_free (row->label);
-  g_free (row->reason);
-  g_free (row);
+  row_free (tp_entry_columns, row);
 }
 
 TpWholeRow *
 tp_whole_row_new (void)
 {
-  TpWholeRow *row = g_new0 (TpWholeRow, 1);
-
-  row->digest = g_strdup ("");
-  row->network = g_strdup ("");
-  row->label = g_strdup ("");
-  return row;
+  return row_new (tp_whole_columns, sizeof (TpWholeRow), NULL);
 }
 
 void
 tp_whole_row_free (TpWholeRow *row)
 {
-  if (row == NULL)
-    return;
-  g_free (row->digest);
-  g_free (row->network);
-  g_free (row->label);
-  g_free (row);
+  row_free (tp_whole_columns, row);
 }
 
 const char *

@@ -321,32 +321,11 @@ row_from_json (const TpColumn *columns, const json_t *object, void *row,
   return TRUE;
 }
 
+/* Takes @fault (nullable), which the row at @place has. FALSE: it has one. */
 static gboolean
-check_entry (gconstpointer row, const char *place, GError **error)
+check_fault (char *fault, const char *place, GError **error)
 {
-  g_autofree char *fault = tp_entry_row_find_fault (row);
-
-  if (fault != NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                 "%s: %s: export the table again", place, fault);
-  return fault == NULL;
-}
-
-static gboolean
-check_device (const TpDeviceRow *device, const char *place, GError **error)
-{
-  g_autofree char *fault = tp_device_row_find_fault (device);
-
-  if (fault != NULL)
-    g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                 "%s: %s: export the table again", place, fault);
-  return fault == NULL;
-}
-
-static gboolean
-check_whole (gconstpointer row, const char *place, GError **error)
-{
-  g_autofree char *fault = tp_whole_row_find_fault (row);
+  g_autofree char *owned = fault;
 
   if (fault != NULL)
     g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
@@ -360,7 +339,7 @@ typedef struct
   const char *key;
   const TpColumn *columns;
   gpointer (*new_row) (void);
-  gboolean (*check) (gconstpointer row, const char *place, GError **error);
+  char *(*find_fault) (gconstpointer row);
 } Kind;
 
 static gpointer
@@ -369,16 +348,28 @@ new_entry (void)
   return tp_entry_row_new ();
 }
 
+static char *
+find_entry_fault (gconstpointer row)
+{
+  return tp_entry_row_find_fault (row);
+}
+
 static gpointer
 new_whole (void)
 {
   return tp_whole_row_new ();
 }
 
+static char *
+find_whole_fault (gconstpointer row)
+{
+  return tp_whole_row_find_fault (row);
+}
+
 static const Kind entry_kind
-    = { "entries", tp_entry_columns, new_entry, check_entry };
+    = { "entries", tp_entry_columns, new_entry, find_entry_fault };
 static const Kind whole_kind
-    = { "wholes", tp_whole_columns, new_whole, check_whole };
+    = { "wholes", tp_whole_columns, new_whole, find_whole_fault };
 
 static gboolean
 read_rows (const Kind *kind, const json_t *object, const char *place,
@@ -403,7 +394,7 @@ read_rows (const Kind *kind, const json_t *object, const char *place,
       tp_pointers_add (rows, row);
       if (!check_keys (kind->columns, NULL, object_of_row, at, error)
           || !row_from_json (kind->columns, object_of_row, row, at, error)
-          || !kind->check (row, at, error))
+          || !check_fault (kind->find_fault (row), at, error))
         return FALSE;
     }
   return TRUE;
@@ -419,7 +410,7 @@ device_from_json (const json_t *object, gsize index, gboolean has_wholes,
 
   if (!check_keys (tp_device_columns, lists, object, place, error)
       || !row_from_json (tp_device_columns, object, it->device, place, error)
-      || !check_device (it->device, place, error)
+      || !check_fault (tp_device_row_find_fault (it->device), place, error)
       || !read_rows (&entry_kind, object, place, it->entries, error)
       || (has_wholes
           && !read_rows (&whole_kind, object, place, it->wholes, error)))
