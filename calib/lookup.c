@@ -165,6 +165,21 @@ map_transfer (const Column *column, gint64 bytes, TpCost *cells[2])
 }
 
 static void
+estimate_transfer (const Column *column, gint64 bytes, gboolean to_device,
+                   TpCost *cell)
+{
+  const TpFit *fit = NULL;
+
+  if (column->row != NULL && !tp_device_is_host (column->device))
+    fit = to_device ? &column->row->to_device : &column->row->to_host;
+  cell->time_ns
+      = tp_estimator_transfer_ns (column->estimator, bytes, to_device);
+  cell->spread_ns
+      = (gint64) (cell->time_ns * (fit != NULL ? fit->residual : 1));
+  cell->is_estimated = fit == NULL;
+}
+
+static void
 fill_transfers (Column *column)
 {
   TpCosts *costs = column->costs;
@@ -188,22 +203,11 @@ fill_transfers (Column *column)
       if (tp_tensor_is_resident (tensor))
         continue; /* every session has its own copy, made once */
       if (are_ends != NULL && !are_ends[i])
-        {
-          map_transfer (column, tensor->size_bytes, cells);
-          continue;
-        }
-      for (int to_device = 0; to_device < 2; to_device++)
-        {
-          const TpFit *fit = NULL;
-
-          if (column->row != NULL && !tp_device_is_host (column->device))
-            fit = to_device ? &column->row->to_device : &column->row->to_host;
-          cells[to_device]->time_ns = tp_estimator_transfer_ns (
-              column->estimator, tensor->size_bytes, to_device);
-          cells[to_device]->spread_ns = (gint64) (
-              cells[to_device]->time_ns * (fit != NULL ? fit->residual : 1));
-          cells[to_device]->is_estimated = fit == NULL;
-        }
+        map_transfer (column, tensor->size_bytes, cells);
+      else
+        for (int to_device = 0; to_device < 2; to_device++)
+          estimate_transfer (column, tensor->size_bytes, to_device,
+                             cells[to_device]);
     }
 }
 
