@@ -123,7 +123,7 @@ tp_machine_file_write (TpCostDb *db, int n_threads, GPtrArray *out_stale,
                    "calibrate`", tp_cost_db_get_path (db));
       return NULL;
     }
-  exchange->machine = tp_machine_info_gather (NULL);
+  exchange->machine = tp_machine_info_gather ();
   return tp_exchange_write (exchange);
 }
 

@@ -13,9 +13,9 @@
 /* What the file of cache @index of processor @cpu says, without its end; NULL:
  * there is none. */
 static char *
-read_cache (const char *folder, int cpu, int index, const char *name)
+read_cache (int cpu, int index, const char *name)
 {
-  g_autofree char *path = g_strdup_printf ("%s/cpu%d/cache/index%d/%s", folder,
+  g_autofree char *path = g_strdup_printf (CPU_FOLDER "/cpu%d/cache/index%d/%s",
                                            cpu, index, name);
   char *text = NULL;
 
@@ -57,12 +57,12 @@ count_processors (const char *list)
 }
 
 static gboolean
-read_kind (const char *folder, int cpu, int index, TpMachineCache *cache)
+read_kind (int cpu, int index, TpMachineCache *cache)
 {
-  g_autofree char *level = read_cache (folder, cpu, index, "level");
-  g_autofree char *kind = read_cache (folder, cpu, index, "type");
-  g_autofree char *size = read_cache (folder, cpu, index, "size");
-  g_autofree char *shared = read_cache (folder, cpu, index, "shared_cpu_list");
+  g_autofree char *level = read_cache (cpu, index, "level");
+  g_autofree char *kind = read_cache (cpu, index, "type");
+  g_autofree char *size = read_cache (cpu, index, "size");
+  g_autofree char *shared = read_cache (cpu, index, "shared_cpu_list");
 
   *cache = (TpMachineCache){ .count = 1 };
   if (level == NULL || kind == NULL)
@@ -77,9 +77,9 @@ read_kind (const char *folder, int cpu, int index, TpMachineCache *cache)
 
 /* Each is seen from every processor that shares it, and counted by the first. */
 static gboolean
-is_first (const char *folder, int cpu, int index)
+is_first (int cpu, int index)
 {
-  g_autofree char *shared = read_cache (folder, cpu, index, "shared_cpu_list");
+  g_autofree char *shared = read_cache (cpu, index, "shared_cpu_list");
 
   return shared == NULL || g_ascii_strtoll (shared, NULL, 10) == cpu;
 }
@@ -110,23 +110,23 @@ compare_levels (gconstpointer a, gconstpointer b)
 }
 
 static GArray *
-gather_caches (const char *folder, int n_processors)
+gather_caches (int n_processors)
 {
   GArray *caches = g_array_new (FALSE, FALSE, sizeof (TpMachineCache));
   TpMachineCache cache;
 
   for (int cpu = 0; cpu < MIN (n_processors, MAX_PROCESSORS); cpu++)
-    for (int i = 0; i < 16 && read_kind (folder, cpu, i, &cache); i++)
-      if (is_first (folder, cpu, i))
+    for (int i = 0; i < 16 && read_kind (cpu, i, &cache); i++)
+      if (is_first (cpu, i))
         add_cache (caches, &cache);
   g_array_sort (caches, compare_levels);
   return caches;
 }
 
 static int
-read_online (const char *folder)
+read_online (void)
 {
-  g_autofree char *path = g_build_filename (folder, "online", NULL);
+  g_autofree char *path = g_build_filename (CPU_FOLDER, "online", NULL);
   g_autofree char *text = NULL;
   int n = g_file_get_contents (path, &text, NULL, NULL)
               ? count_processors (text)
@@ -136,16 +136,14 @@ read_online (const char *folder)
 }
 
 TpMachineInfo *
-tp_machine_info_gather (const char *folder)
+tp_machine_info_gather (void)
 {
   TpMachineInfo *info = g_new0 (TpMachineInfo, 1);
 
-  if (folder == NULL)
-    folder = CPU_FOLDER;
   info->cpu = tp_host_get_cpu_name ();
-  info->processors = read_online (folder);
+  info->processors = read_online ();
   info->memory_bytes = tp_host_get_memory_bytes ();
-  info->caches = gather_caches (folder, info->processors);
+  info->caches = gather_caches (info->processors);
   return info;
 }
 

@@ -25,8 +25,8 @@ typedef struct
                                * file states of it */
 } TpMachineInfo;
 
-/* Of this machine. @folder: (nullable) instead of /sys/devices/system/cpu. */
-TpMachineInfo *tp_machine_info_gather (const char *folder);
+/* Of this machine. */
+TpMachineInfo *tp_machine_info_gather (void);
 void tp_machine_info_free (TpMachineInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TpMachineInfo, tp_machine_info_free)
 

@@ -289,7 +289,7 @@ tp_machine_data_here (TpCli *cli, GError **error)
       json_decref (self.list);
       return NULL;
     }
-  info = tp_machine_info_gather (NULL);
+  info = tp_machine_info_gather ();
   return new_document (tp_cost_db_get_path (db), info,
                        tp_threads_count (n_threads), self.list);
 }

@@ -94,7 +94,7 @@ tp_cli_micro_batches_to_json (const TpPlan *plan)
 static gint64
 find_largest_cache (void)
 {
-  g_autoptr (TpMachineInfo) info = tp_machine_info_gather (NULL);
+  g_autoptr (TpMachineInfo) info = tp_machine_info_gather ();
   gint64 largest = 0;
 
   for (guint i = 0; i < info->caches->len; i++)

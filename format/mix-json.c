@@ -89,7 +89,7 @@ tp_mix_to_json (const TpMix *mix)
   tp_plan_write_loads (mix->proof, mix->n_parts, &out);
   write_room (mix, out.text);
   write_plans (mix, out.text);
-  tp_plan_text_sign (&out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);
+  tp_plan_text_sign (&out);
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 

@@ -560,7 +560,7 @@ tp_plan_write (const TpPlan *plan, const TpGraph *graph, TpPlanTake take,
   tp_plan_text_init_signed (&out, take, data);
   for (int part = 0; part < TP_N_PLAN_PARTS; part++)
     write_part (&out, plan, graph, part);
-  tp_plan_text_sign (&out, TP_PLAN_DIGEST_KEY, TP_PLAN_TAIL);
+  tp_plan_text_sign (&out);
 }
 
 char *

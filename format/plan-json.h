@@ -9,9 +9,6 @@
 #define TP_PLAN_VERSION 2             /* of these, the last */
 #define TP_PLAN_FORMATS "tplan-plan/1 and tplan-plan/2"
 #define TP_PLAN_RELAXED "relaxed"     /* its accuracy, where it is said */
-#define TP_PLAN_DIGEST_KEY " \"sha256\": \""
-#define TP_PLAN_TAIL "\"\n}\n"
-#define TP_PLAN_DIGEST_LENGTH 64
 
 /* What plans that name no kind of certificate have: there was one kind then. */
 #define TP_PLAN_FIRST_CERTIFICATE "min-cut"

@@ -53,15 +53,15 @@ tp_plan_text_pass (TpPlanText *out)
 }
 
 void
-tp_plan_text_sign (TpPlanText *out, const char *key, const char *tail)
+tp_plan_text_sign (TpPlanText *out)
 {
   g_autofree char *hex = NULL;
 
   tp_digest_add_bytes (out->digest, out->text->str, out->text->len);
   hex = tp_digest_finish (out->digest);
   g_clear_pointer (&out->digest, tp_digest_free);
-  tp_text_append (out->text, key);
+  tp_text_append (out->text, TP_PLAN_DIGEST_KEY);
   tp_text_append (out->text, hex);
-  tp_text_append (out->text, tail);
+  tp_text_append (out->text, TP_PLAN_TAIL);
   tp_plan_text_hand_on (out);
 }

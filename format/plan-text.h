@@ -5,6 +5,11 @@
 
 #include "ir/digest.h"
 
+/* What stands before the digest in the end, how long that is, and what is behind it. */
+#define TP_PLAN_DIGEST_KEY " \"sha256\": \""
+#define TP_PLAN_DIGEST_LENGTH 64
+#define TP_PLAN_TAIL "\"\n}\n"
+
 /* Takes the next bytes, which are good for the call only. */
 typedef void (*TpPlanTake) (gpointer data, const char *bytes, gsize size);
 
@@ -31,7 +36,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpPlanText, tp_plan_text_clear)
 void tp_plan_text_pass (TpPlanText *out);
 /* Hands on all. */
 void tp_plan_text_hand_on (TpPlanText *out);
-/* Hands on all, then @key, the digest of it, and @tail. Once. */
-void tp_plan_text_sign (TpPlanText *out, const char *key, const char *tail);
+/* Hands on all, then the digest of it. Once. */
+void tp_plan_text_sign (TpPlanText *out);
 
 #endif
