@@ -54,7 +54,7 @@ typedef struct
  * each other are put together to a few tens of blocks: noise that lasts for some
  * rounds counts once. Those of a sitting are one block, if there are enough sittings
  * for an interval. The interval is that of the sign test on the blocks
- * (tp_stats_interval_rank ()): no distribution is assumed. @n rounds >= 1. */
+ * (tp_stats_interval_rank ()): no distribution is assumed. There is one round at least. */
 TpContestRatio tp_contest_compare (const TpContest *contest, int who,
                                    int against);
 

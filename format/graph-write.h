@@ -11,7 +11,8 @@
 
 /* FALSE: there is state, for which ONNX has no word. */
 gboolean tp_graph_check_stateless (TpGraphBuilder *builder, GError **error);
-/* What @path would have in it, or more: whether ONNX needs a second file. */
+/* Bytes of weights that a file would have in it, or more: whether ONNX needs a second
+ * file. */
 gint64 tp_graph_count_weight_bytes (TpGraphBuilder *builder);
 
 /* Whether a tensor was named by the builder because the file had no name. */

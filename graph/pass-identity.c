@@ -18,8 +18,8 @@ resolve (const int *alias, int tensor)
   return tensor;
 }
 
-/* Whether node @producer may write the graph output @output in place of the
- * tensor @input: nobody outside sees @input. */
+/* Whether the node that makes @input may write an output of the graph in its place:
+ * nobody outside sees @input. */
 static gboolean
 can_rename (TpDraft *draft, int input)
 {

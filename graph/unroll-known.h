@@ -5,7 +5,7 @@
 
 #include "graph/unroll.h"
 
-/* The one value of @tensor, which is the @what of @node. Where it is not known,
+/* The one value of @tensor, which is the @what of the node. Where it is not known,
  * TPLAN_ERROR_UNSUPPORTED says which inputs it hangs on. */
 gboolean tp_unroll_get_int (const TpUnroll *self, int tensor,
                             const char *what, gint64 *out_value,

@@ -13,11 +13,11 @@ typedef struct
   const int *inputs;
 } TpUnrollOp;
 
-/* Each adds ops in place of @node, and returns what they give, -1 on error. @output:
+/* Each adds ops in place of the node, and returns what they give, -1 on error. @output:
  * that tensor, or -1: a new one. */
 int tp_unroll_add (TpUnroll *self, TpUnrollOp op, int output,
                    GError **error);
-/* A tensor without a shape, for @node, called @stem and @suffix. */
+/* A tensor without a shape, for the node, called @stem and @suffix. */
 int tp_unroll_add_tensor (TpUnroll *self, const char *stem,
                           const char *suffix, GError **error);
 /* A constant of int64: @n values in one dimension. */
@@ -57,7 +57,7 @@ gboolean tp_unroll_give_values (TpUnroll *self, int tensor,
                                 const TpTensor *like, const gint64 *values,
                                 GError **error);
 
-/* The body of @node once more, at most @n times: self->tensors has what its inputs are,
+/* The body of the node once more, at most @n times: self->tensors has what its inputs are,
  * and what its outputs are then. */
 gboolean tp_unroll_round (TpUnroll *self, gint64 round,
                           gint64 n, GError **error);

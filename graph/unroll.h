@@ -50,7 +50,8 @@ gboolean tp_unroll_fail (const TpUnroll *self, GError **error,
                          const char *format, ...) G_GNUC_PRINTF (3, 4);
 gboolean tp_unroll_refuse (const TpUnroll *self, GError **error, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
-/* Whether there may be @n ops more, which are @what of @node; counts them. */
+/* Whether there may be @n ops more, which are @what of the node; counts
+ * them. */
 gboolean tp_unroll_take (TpUnroll *self, gint64 n,
                          const char *what, GError **error);
 

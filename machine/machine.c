@@ -48,7 +48,7 @@ static const MachineUnit size_units[]
         { "", 1 },                { NULL, 0 } };
 static const MachineUnit plain_units[] = { { "", 1 }, { NULL, 0 } };
 
-/* Reads "12GB/s" up to @end; the number must be finite and not negative. */
+/* Reads @length bytes such as "12GB/s"; the number must be finite and not negative. */
 static gboolean
 machine_parse_number (const char *text, gsize length,
                       const MachineUnit *units, double *out_value)

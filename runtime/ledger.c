@@ -3,7 +3,6 @@
 
 #include "runtime/ledger.h"
 
-#include "ir/guard.h"
 #include "ir/pools.h"
 #include "ir/types.h"
 #include "runtime/forked.h"
@@ -96,7 +95,7 @@ add (TpLedger *ledger, const TpLedgerEntry *entry, int sign)
     }
 }
 
-/* The first row that @entry, which is added, is too much for; -1: there is none. */
+/* The first row that what was added last is too much for; -1: there is none. */
 static int
 find_row (const TpLedger *ledger)
 {
