@@ -7,7 +7,7 @@
 #include "api/devices.h"
 
 #include "api/child.h"
-#include "calib/lookup.h"
+#include "calib/device-match.h"
 #include "runtime/device.h"
 #include "runtime/devices.h"
 

@@ -4,7 +4,6 @@
 #include "api/load.h"
 
 #include "format/load-options.h"
-#include "ir/guard.h"
 
 static TpDims *
 make_dims (const TplanDim *dims)

@@ -3,7 +3,6 @@
 
 #include "api/micro.h"
 
-#include "api/plan.h"
 #include "ir/guard.h"
 #include "ir/plan.h"
 

@@ -3,7 +3,6 @@
 
 #include "api/road.h"
 
-#include "api/graph.h"
 #include "api/micro.h"
 #include "api/objects.h"
 #include "api/plan.h"

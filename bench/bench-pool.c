@@ -2,7 +2,6 @@
  * of an item alone. */
 #include "config.h"
 
-#include "runtime/device.h"
 #include "runtime/pool.h"
 #include "runtime/threads.h"
 

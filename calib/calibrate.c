@@ -20,7 +20,6 @@
 #include "calib/pairs.h"
 #include "calib/patience.h"
 #include "calib/plausible.h"
-#include "calib/lookup.h"
 #include "calib/samples.h"
 #include "calib/tune.h"
 #include "graph/graph-draw.h"

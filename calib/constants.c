@@ -14,7 +14,6 @@
 #include "calib/near.h"
 #include "calib/patience.h"
 #include "calib/precedence.h"
-#include "calib/probe.h"
 #include "calib/tracks.h"
 #include "calib/transfers.h"
 #include "ir/clock.h"

@@ -9,7 +9,6 @@
 
 #include "calib/columns.h"
 #include "calib/links.h"
-#include "calib/measure-steps.h"
 #include "ir/guard.h"
 #include "schedule/program.h"
 

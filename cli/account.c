@@ -6,7 +6,6 @@
 
 #include "cli/account.h"
 
-#include "api/graph.h"
 #include "api/plan.h"
 #include "api/session.h"
 #include "calib/seat.h"

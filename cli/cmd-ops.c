@@ -3,7 +3,6 @@
 
 #include "cli/cli.h"
 #include "cli/csv.h"
-#include "cli/output.h"
 #include "cli/text.h"
 #include "ir/op.h"
 #include "ops/op.h"

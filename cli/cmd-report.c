@@ -1,7 +1,6 @@
 /* cmd-report.c: plans as one page to be read, shared and printed. */
 #include "config.h"
 
-#include "api/plan.h"
 #include "cli/output.h"
 #include "cli/planning.h"
 #include "cli/progress.h"

@@ -4,7 +4,6 @@
 #include "cli/gantt.h"
 
 #include "cli/bars.h"
-#include "cli/output.h"
 #include "cli/text.h"
 
 #include <string.h>

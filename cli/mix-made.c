@@ -4,13 +4,11 @@
 #include "cli/mix-made.h"
 
 #include "api/mix.h"
-#include "api/plan.h"
 #include "cli/csv.h"
 #include "cli/mix-loads.h"
 #include "cli/mix-names.h"
 #include "cli/output.h"
 #include "cli/planning.h"
-#include "cli/predicted.h"
 #include "cli/text.h"
 #include "cli/values.h"
 #include "format/gzip.h"

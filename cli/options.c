@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "cli/conf-file.h"
 #include "cli/drivers.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/short-options.h"
 #include "cli/values.h"

@@ -6,7 +6,6 @@
 #include "cli/cli.h"
 #include "cli/no-memory.h"
 #include "cli/pulse.h"
-#include "cli/text.h"
 #include "format/file-save.h"
 #include "format/json-dump.h"
 #include "ir/foreign-text.h"

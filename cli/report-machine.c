@@ -5,7 +5,7 @@
 
 #include "api/plan.h"
 #include "calib/cost-db.h"
-#include "calib/lookup.h"
+#include "calib/device-match.h"
 #include "cli/origin.h"
 #include "cli/output.h"
 #include "machine/machine.h"

@@ -19,7 +19,6 @@
 #include "cli/report-steps.h"
 #include "cli/single.h"
 #include "cli/text.h"
-#include "ir/plan-reason.h"
 #include "nest/nest-work.h"
 #include "ops/lower.h"
 #include "view/blocks.h"

@@ -9,7 +9,6 @@
 #include "api/session.h"
 #include "cli/cli.h"
 #include "cli/ending.h"
-#include "cli/text.h"
 #include "cli/values.h"
 #include "runtime/session-progress.h"
 #include "ir/clock.h"

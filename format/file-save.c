@@ -4,7 +4,6 @@
 
 #include "format/file-save.h"
 
-#include "format/file.h"
 #include "include/tplan.h"
 #include "ir/guard.h"
 #include "ir/posix.h"

@@ -10,7 +10,6 @@
 
 #include "graph/graph-expand.h"
 #include "ir/array.h"
-#include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/pointers.h"
 

@@ -12,7 +12,6 @@
 #include "format/onnx-opset.h"
 #include "format/onnx-put-values.h"
 #include "format/onnx-put.h"
-#include "format/onnx-tensor.h"
 #include "format/onnx.h"
 #include "format/placement.h"
 #include "graph/graph-builder-private.h"

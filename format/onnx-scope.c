@@ -6,7 +6,6 @@
 #include "format/onnx.h"
 #include "graph/graph-builder.h"
 #include "ir/array.h"
-#include "ir/name-hash.h"
 
 #include <string.h>
 

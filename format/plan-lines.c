@@ -4,7 +4,6 @@
 #include "format/plan-lines.h"
 
 #include "ir/array.h"
-#include "ir/guard.h"
 #include "ir/text.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "format/plan-read-body.h"
 
-#include "format/plan-json.h"
 #include "format/plan-read-load.h"
 #include "format/plan-read-span.h"
 #include "format/plan-read-memory.h"

@@ -3,7 +3,6 @@
 
 #include "format/plan-read.h"
 
-#include "format/plan-json.h"
 #include "ir/guard.h"
 #include "ir/name-hash.h"
 

@@ -7,7 +7,6 @@
 #include "format/mix-json.h"
 #include "format/plan-json.h"
 #include "fuzz/fuzz.h"
-#include "fuzz/use-plan.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include "calib/cost-sql.h"
-#include "calib/cost-wholes.h"
 #include "calib/exchange.h"
 #include "calib/lookup.h"
 #include "calib/machine-file.h"

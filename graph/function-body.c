@@ -3,7 +3,6 @@
 
 #include "graph/function-body.h"
 
-#include "graph/graph-limit.h"
 #include "graph/graph-node.h"
 
 #define MAX_INPUTS 6

@@ -5,7 +5,6 @@
 
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
-#include "graph/graph-limit.h"
 #include "graph/graph-node.h"
 #include "ir/array.h"
 #include "ir/guard.h"

@@ -12,7 +12,6 @@
 #include "ir/map.h"
 #include "ir/op.h"
 #include "ir/recipe.h"
-#include "ops/op.h"
 #include "ops/reference.h"
 
 #include <string.h>

@@ -3,7 +3,6 @@
 
 #include "graph/unroll-sequence.h"
 
-#include "graph/graph-draft-make.h"
 #include "graph/graph-taken.h"
 #include "graph/unroll-known.h"
 #include "graph/unroll-make.h"

@@ -3,7 +3,6 @@
 
 #include "ir/execution-memory.h"
 
-#include "ir/guard.h"
 #include "ir/intervals.h"
 
 /* ---- arenas --------------------------------------------------------------- */

@@ -4,8 +4,6 @@
 
 #include "ops/lower-chain.h"
 
-#include "ir/guard.h"
-#include "nest/nest-check.h"
 #include "nest/nest-expr.h"
 #include "nest/nest-fuse.h"
 #include "ops/op-util.h"

@@ -3,7 +3,6 @@
  * each column of the other. */
 #include "config.h"
 
-#include "ir/guard.h"
 #include "ops/op-integer.h"
 #include "ops/op-matmul.h"
 #include "ops/op-quantize.h"

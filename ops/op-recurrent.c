@@ -1,7 +1,6 @@
 /* op-recurrent.c: RNN, GRU and LSTM: shapes and records. */
 #include "config.h"
 
-#include "ops/recurrent-activation.h"
 #include "ops/recurrent-lower.h"
 #include "ops/recurrent-reference.h"
 #include "ops/recurrent.h"

@@ -6,7 +6,6 @@
 #include "ops/random-input.h"
 
 #include "ir/array.h"
-#include "ir/graph-value.h"
 #include "ir/guard.h"
 #include "ir/op.h"
 

@@ -13,7 +13,6 @@
 #include "planner/envelope.h"
 
 #include "ir/array.h"
-#include "ir/guard.h"
 
 #include <math.h>
 

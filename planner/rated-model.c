@@ -4,7 +4,6 @@
 #include "planner/rated-model.h"
 
 #include "ir/array.h"
-#include "ir/guard.h"
 #include "planner/copies.h"
 
 #include <string.h>

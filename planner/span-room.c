@@ -7,7 +7,6 @@
 #include "ir/guard.h"
 #include "ir/plan-memory.h"
 #include "ir/pools.h"
-#include "planner/limit.h"
 #include "planner/share.h"
 
 #include <string.h>

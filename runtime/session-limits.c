@@ -3,7 +3,6 @@
 
 #include "runtime/session-limits.h"
 
-#include "ir/guard.h"
 #include "ir/pools.h"
 #include "ir/types.h"
 #include "runtime/ledger.h"

@@ -8,8 +8,6 @@
 #include "runtime/session-states.h"
 
 #include "ir/array.h"
-#include "ir/graph-value.h"
-#include "ir/guard.h"
 #include "nest/nest.h"
 #include "runtime/host.h"
 #include "runtime/session-private.h"

@@ -9,7 +9,6 @@
 
 #include "schedule/emit-access.h"
 
-#include "nest/nest-expr.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
 

@@ -10,7 +10,6 @@
 
 #include "schedule/place-threshold.h"
 
-#include "schedule/expr.h"
 #include "schedule/place-digits.h"
 #include "schedule/place-keys.h"
 

@@ -4,8 +4,6 @@
 
 #include "schedule/rows.h"
 
-#include "ir/guard.h"
-#include "nest/nest-expr.h"
 #include "schedule/contract-analyze.h"
 #include "schedule/contract-dims.h"
 #include "schedule/nest-canon.h"

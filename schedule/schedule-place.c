@@ -2,8 +2,6 @@
  * row stand, and no others. A row is that of one group, or of the items of one. */
 #include "config.h"
 
-#include "nest/nest-expr.h"
-#include "schedule/expr.h"
 #include "schedule/family.h"
 #include "schedule/grid.h"
 #include "schedule/nest-canon.h"

@@ -5,7 +5,6 @@
  * lies over its neighbour: what is written twice is the same. */
 #include "config.h"
 
-#include "nest/nest-expr.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"

@@ -15,8 +15,6 @@
 #include "schedule/nest-canon.h"
 #include "schedule/window.h"
 
-#include "ir/types.h"
-
 #include <string.h>
 
 #define MAX_TILE TP_ITEMS_MAX_TILE

@@ -11,7 +11,6 @@
 
 #include "ir/guard.h"
 #include "planner/check/check-answers.h"
-#include "planner/check/check-proof.h"
 #include "planner/check/check-replicas.h"
 #include "planner/check/check-weigh.h"
 

@@ -2,7 +2,6 @@
  * guards hold, what squares become, and that all else is zero, whole and in parts. */
 #include "config.h"
 
-#include "ir/types.h"
 #include "schedule/pack.h"
 
 #include <string.h>
