@@ -4,6 +4,7 @@
 
 #include "ir/beside.h"
 #include "ir/plan.h"
+#include "planner/check/check-digest.h"
 
 #define TP_BIND_MANY_NODES 1000 /* worth a thread */
 
@@ -15,6 +16,7 @@ typedef struct
   const TpPlan *unproved;     /* NULL: nothing is to be proved */
   const TpGraph *graph;
   GPtrArray *faults;          /* of the proof; with any nothing is counted */
+  TpCheckerDigest digest;     /* of the costs of @unproved */
   TpBeside beside;
 } TpBindProof;
 
@@ -22,6 +24,8 @@ typedef struct
  * waits for the end. */
 void tp_bind_proof_begin (TpBindProof *proof, const TpPlan *plan,
                           const TpPlan *unproved, const TpGraph *graph);
+/* Does what of it can be done beside it. */
+void tp_bind_proof_help (TpBindProof *proof);
 /* Waits; the faults and the bytes are there then. */
 void tp_bind_proof_end (TpBindProof *proof);
 void tp_bind_proof_clear (TpBindProof *proof);

@@ -397,6 +397,7 @@ tp_bind_check_beside (const TpPlan *plan, const TpPlan *unproved,
       check_accuracy (&bind);
       check_figures (&bind);
     }
+  tp_bind_proof_help (&proof);
   tp_bind_proof_end (&proof);
   if (has_groups && proof.faults->len == 0)
     check_memory (&bind, &proof);

@@ -10,14 +10,20 @@
  * even say so. */
 #define THREAD_BYTES (16 << 20)
 
-static gpointer
-make_call (gpointer data)
+void
+tp_beside_help (TpBeside *beside)
 {
-  TpBeside *beside = data;
-
+  if (!g_once_init_enter (&beside->is_made))
+    return;
   beside->is_good = tp_guard (beside->call, beside->data, beside->what,
                               &beside->error);
-  beside->is_done = TRUE;
+  g_once_init_leave (&beside->is_made, TRUE);
+}
+
+static gpointer
+run_thread (gpointer data)
+{
+  tp_beside_help (data);
   return NULL;
 }
 
@@ -28,7 +34,7 @@ tp_beside_begin (TpBeside *beside, void (*call) (gpointer data), gpointer data,
   *beside = (TpBeside){ .call = call, .data = data, .what = what };
   if (is_long && g_get_num_processors () > 1
       && tp_room_check (THREAD_BYTES, what, NULL))
-    beside->thread = g_thread_try_new ("beside", make_call, beside, NULL);
+    beside->thread = g_thread_try_new ("beside", run_thread, beside, NULL);
 }
 
 static void
@@ -42,8 +48,7 @@ gboolean
 tp_beside_end (TpBeside *beside, GError **error)
 {
   wait_for_it (beside);
-  if (!beside->is_done)
-    make_call (beside);
+  tp_beside_help (beside);
   if (beside->error != NULL)
     g_propagate_error (error, g_steal_pointer (&beside->error));
   return beside->is_good;

@@ -2,7 +2,7 @@
  *
  * Of all that is checked, a sixth to a fifth is the digest of the costs, and
  * nothing else needs it: where there are many figures another thread works on it
- * meanwhile. */
+ * meanwhile, one of its own or one that has nothing else to do. */
 #include "config.h"
 
 #include "planner/check/check-digest.h"
@@ -19,14 +19,21 @@ compute (gpointer data)
 }
 
 void
-tp_checker_digest_begin (TpCheckerDigest *self, const TpCosts *costs)
+tp_checker_digest_begin (TpCheckerDigest *self, const TpCosts *costs,
+                         gboolean has_help)
 {
   gint64 n_rows = (gint64) costs->n_nodes + costs->n_groups
                   + 2 * (gint64) costs->n_tensors;
 
   self->costs = costs;
   tp_beside_begin (&self->beside, compute, self, "to check a plan",
-                   n_rows * costs->n_devices >= MANY_FIGURES);
+                   !has_help && n_rows * costs->n_devices >= MANY_FIGURES);
+}
+
+void
+tp_checker_digest_help (TpCheckerDigest *self)
+{
+  tp_beside_help (&self->beside);
 }
 
 /* Where memory ran out beside, it is computed, or refused, by who waits for it. */

@@ -27,6 +27,7 @@ typedef struct TpChecker
                                * TP_COST_NONE: may not be there */
   const TpTensorOutline *tensors; /* [tensor] */
   const TpNodeOutline *nodes; /* [node] */
+  gboolean leaves_digest;     /* of the costs, for others to check */
   gboolean has_negative;      /* an op takes less than no time somewhere */
   TpCheckerLegs *legs;        /* [tensor * n_devices + device]: the host's are
                                * 0 */

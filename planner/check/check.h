@@ -9,6 +9,13 @@
  * Returns whether the plan is valid and proved. */
 gboolean tp_check (const TpPlan *plan, const TpGraph *graph, GPtrArray *reasons);
 
+/* The same in two parts: all but what the digest of the costs should be, and that,
+ * which anybody can compute meanwhile. */
+gboolean tp_check_undigested (const TpPlan *plan, const TpGraph *graph,
+                              GPtrArray *reasons);
+gboolean tp_check_digest (const TpPlan *plan, const char *digest,
+                          GPtrArray *reasons);
+
 /* The same for who asks more of a plan once it is found right: a checker, zeroed but
  * for plan, graph and reasons, gets all that the check works out, until it is
  * cleared. */

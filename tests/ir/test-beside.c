@@ -39,6 +39,36 @@ test_once (void)
     }
 }
 
+static gpointer
+help (gpointer beside)
+{
+  tp_beside_help (beside);
+  return NULL;
+}
+
+/* Many help, with a thread of its own and without: one of them makes the call, and
+ * nobody goes on before it is made. */
+static void
+test_help (void)
+{
+  for (int has_thread = 0; has_thread < 2; has_thread++)
+    {
+      Call call = { .is_slow = TRUE };
+      g_auto (TpBeside) beside = { 0 };
+      GThread *threads[4];
+
+      tp_beside_begin (&beside, count, &call, "to count", has_thread);
+      for (int i = 0; i < 4; i++)
+        threads[i] = g_thread_new ("help", help, &beside);
+      tp_beside_help (&beside);
+      g_assert_cmpint (g_atomic_int_get (&call.n_calls), ==, 1);
+      for (int i = 0; i < 4; i++)
+        g_thread_join (threads[i]);
+      g_assert_true (tp_beside_end (&beside, NULL));
+      g_assert_cmpint (call.n_calls, ==, 1);
+    }
+}
+
 /* As where no thread could be had. */
 static void
 test_without_thread (void)
@@ -86,6 +116,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/beside/once", test_once);
+  g_test_add_func ("/beside/help", test_help);
   g_test_add_func ("/beside/without-thread", test_without_thread);
   g_test_add_func ("/beside/no-memory", test_no_memory);
   g_test_add_func ("/beside/cleared", test_cleared);
