@@ -4,6 +4,7 @@
 #include "nest/nest-text.h"
 
 #include "ir/guard.h"
+#include "ir/text.h"
 #include "nest/nest-expr.h"
 #include "nest/nest.h"
 
@@ -21,13 +22,32 @@ typedef struct
   int n_exprs;
 } TextState;
 
+/* What is made of thousands of kernels is not left to printf: that took half the
+ * time of a text. */
+static void
+text_add_part (GString *text, const char *before, gint64 number)
+{
+  tp_text_append (text, before);
+  tp_text_append_number (text, number);
+}
+
+/* With its sign, whichever it is. */
+static void
+text_add_term (GString *text, gint64 factor)
+{
+  text_add_part (text, factor < 0 ? "" : "+", factor);
+}
+
 static void
 text_add_affine (GString *text, int n, const gint64 *stride, gint64 offset)
 {
-  g_string_append_printf (text, "%" G_GINT64_FORMAT, offset);
+  tp_text_append_number (text, offset);
   for (int i = 0; i < n; i++)
     if (stride[i] != 0)
-      g_string_append_printf (text, "%+" G_GINT64_FORMAT "i%d", stride[i], i);
+      {
+        text_add_term (text, stride[i]);
+        text_add_part (text, "i", i);
+      }
 }
 
 static void
@@ -42,10 +62,14 @@ text_add_number (GString *text, double value)
 static void
 text_add_access (GString *text, int n_axes, const TpAccess *access, int index)
 {
-  g_string_append_printf (text, "@%d[", access->operand);
+  text_add_part (text, "@", access->operand);
+  tp_text_append_c (text, '[');
   text_add_affine (text, n_axes, access->stride, access->offset);
   if (access->step != 0)
-    g_string_append_printf (text, "%+" G_GINT64_FORMAT "t", access->step);
+    {
+      text_add_term (text, access->step);
+      tp_text_append_c (text, 't');
+    }
   if (access->index >= 0)
     g_string_append_printf (text,
                             "%+" G_GINT64_FORMAT "*e%d<%" G_GINT64_FORMAT,
@@ -56,8 +80,7 @@ text_add_access (GString *text, int n_axes, const TpAccess *access, int index)
       g_string_append (text, " if 0<=");
       text_add_affine (text, n_axes, access->guards[i].coef,
                        access->guards[i].offset);
-      g_string_append_printf (text, "<%" G_GINT64_FORMAT,
-                              access->guards[i].extent);
+      text_add_part (text, "<", access->guards[i].extent);
     }
 }
 
@@ -70,8 +93,8 @@ text_add_load (TextState *state, int load)
   if (state->load_number[load] < 0)
     {
       state->load_number[load] = state->n_loads++;
-      g_string_append_printf (state->text,
-                              "  l%d = ", state->load_number[load]);
+      text_add_part (state->text, "  l", state->load_number[load]);
+      tp_text_append (state->text, " = ");
       text_add_access (state->text, state->nest->n_axes, access, index);
       if (access->n_guards > 0 || access->index >= 0)
         {
@@ -117,19 +140,20 @@ text_add_expr (TextState *state, int i)
   if (expr->op == TP_EXPR_LOAD || expr->op == TP_EXPR_INSIDE)
     load = text_add_load (state, expr->index);
   state->expr_number[i] = state->n_exprs++;
-  g_string_append_printf (state->text, "  e%d = %s", state->expr_number[i],
-                          get_name (expr));
+  text_add_part (state->text, "  e", state->expr_number[i]);
+  tp_text_append (state->text, " = ");
+  tp_text_append (state->text, get_name (expr));
   if (load >= 0)
-    g_string_append_printf (state->text, " l%d", load);
+    text_add_part (state->text, " l", load);
   if (expr->op == TP_EXPR_STAGE)
-    g_string_append_printf (state->text, " s%d", expr->index);
+    text_add_part (state->text, " s", expr->index);
   if (expr->op == TP_EXPR_CONST)
     text_add_const (state->text, expr);
   for (int k = 0; k < arity; k++)
-    g_string_append_printf (state->text, " e%d",
-                            state->expr_number[k == 0   ? expr->a
-                                               : k == 1 ? expr->b
-                                                        : expr->c]);
+    text_add_part (state->text, " e",
+                   state->expr_number[k == 0   ? expr->a
+                                      : k == 1 ? expr->b
+                                               : expr->c]);
   g_string_append_c (state->text, '\n');
 }
 
