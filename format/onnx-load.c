@@ -237,6 +237,7 @@ onnx_clear (TpOnnx *onnx)
 {
   g_clear_pointer (&onnx->builder, tp_graph_builder_free);
   tp_map_free (onnx->files);
+  tp_map_free (onnx->narrow);
   tp_map_free (onnx->functions);
   tp_map_free (onnx->constants);
   tp_map_free (onnx->values);
@@ -258,6 +259,7 @@ tp_graph_open_onnx (const char *path, GBytes *bytes,
     .kept = tp_region_new (TP_REGION_NO_BUDGET),
     .files = tp_map_new (tp_name_hash, g_str_equal, g_free,
                          (GDestroyNotify) g_bytes_unref),
+    .narrow = tp_map_new (tp_name_hash, g_str_equal, g_free, NULL),
     .functions = tp_onnx_functions_new (),
     .constants = tp_onnx_constants_new (),
     .values = tp_onnx_values_new (),

@@ -459,6 +459,31 @@ add_constant (Node *node, const TpWire *wire, const TpNode *out,
   return TRUE;
 }
 
+/* As bytes they are right where they are only made reals of: what is stored as they
+ * are would have to keep to their range. */
+static gboolean
+check_narrow (const Node *node, const char *type, const TpWire *wire,
+              GError **error)
+{
+  const TpOp *op = tp_op_find (type);
+
+  if (op != NULL && (op->flags & TP_OP_DEQUANTIZES) != 0)
+    return TRUE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const char *name = tp_array_index (node->inputs, const char *, i);
+      const char *narrow = tp_map_lookup (node->onnx->narrow, name);
+
+      if (narrow == NULL)
+        continue;
+      tp_wire_set_unsupported (wire, error, "op type '%s' reads '%s', which is "
+                               "%s: only what makes reals of it by a scale may: "
+                               "convert the model", type, name, narrow);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 add_op (Node *node, const char *type, const TpWire *wire, GError **error)
 {
@@ -469,6 +494,8 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
       = { node->inputs->len, (const char *const *) node->inputs->data,
           node->outputs->len, (const char *const *) node->outputs->data };
 
+  if (!check_narrow (node, type, wire, error))
+    return FALSE;
   /* Names of nodes need not be unique in ONNX, so some are dropped. */
   if (*node->name != '\0'
       && !tp_graph_builder_has_node (onnx->builder, node->name))

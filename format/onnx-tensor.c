@@ -8,6 +8,7 @@
 #include "format/onnx-tensor.h"
 
 #include "format/file.h"
+#include "format/onnx-narrow.h"
 #include "format/onnx-scope.h"
 #include "format/onnx.h"
 #include "graph/graph-limit.h"
@@ -39,9 +40,12 @@ typedef struct
   TpOnnx *onnx;
   const char *name;
   gint64 data_type;
+  gboolean takes_narrow;
+  const TpOnnxNarrow *narrow; /* what is of less than a byte in the file; or NULL */
   TpDtype dtype;              /* once the frame is checked */
   TpArray *dims;              /* gint64 */
   gint64 count, size_bytes;
+  gint64 file_bytes;          /* what it takes there */
   TpWireField raw;            /* number 0: none */
   gint64 location;
   const char *external[3];    /* location, offset, length */
@@ -58,7 +62,7 @@ tp_onnx_get_type_name (gint64 number)
           "int64", "string", "bool", "float16", "double", "uint32", "uint64",
           "complex64", "complex128", "bfloat16", "float8e4m3fn",
           "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz", "uint4", "int4",
-          "float4e2m1" };
+          "float4e2m1", "float8e8m0", "uint2", "int2" };
 
   return number >= 0 && number < (gint64) G_N_ELEMENTS (names)
              ? names[number]
@@ -157,7 +161,11 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
                          tensor->name);
       return FALSE;
     }
-  if (!tp_dtype_find_onnx (tensor->data_type, &tensor->dtype))
+  if (tensor->takes_narrow)
+    tensor->narrow = tp_onnx_find_narrow (tensor->data_type);
+  if (tensor->narrow != NULL)
+    tensor->dtype = tensor->narrow->dtype;
+  else if (!tp_dtype_find_onnx (tensor->data_type, &tensor->dtype))
     {
       g_autofree char *known = tp_onnx_join_type_names (", ");
 
@@ -178,6 +186,10 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
     {
       tensor->size_bytes
           = tensor->count * (gint64) tp_dtype_get_size (tensor->dtype);
+      tensor->file_bytes
+          = tensor->narrow == NULL
+                ? tensor->size_bytes
+                : tp_onnx_narrow_count_bytes (tensor->narrow, tensor->count);
       return TRUE;
     }
   return FALSE;
@@ -256,19 +268,22 @@ store_list (const TpWire *wire, const TpWireField *field, gpointer user,
 static const void *
 read_lists (Tensor *tensor, const TpWire *wire, GError **error)
 {
+  /* of those of less than a byte a number is a byte of them */
+  gint64 count = tensor->narrow == NULL ? tensor->count : tensor->file_bytes;
+
   tensor->n_listed = 0;
   if (!tp_wire_read (*wire, count_list, tensor, error))
     return NULL;
-  if (tensor->n_listed != tensor->count)
+  if (tensor->n_listed != count)
     {
       tp_wire_set_error (wire, wire->pos, error,
                          "tensor '%s': its shape has %" G_GINT64_FORMAT
                          " elements, the file %" G_GINT64_FORMAT,
-                         tensor->name, tensor->count, tensor->n_listed);
+                         tensor->name, count, tensor->n_listed);
       return NULL;
     }
   tensor->data = tp_region_alloc (tensor->onnx->region,
-                                  tensor->size_bytes, 1, error);
+                                  tensor->file_bytes, 1, error);
   tensor->n_listed = 0;
   if (tensor->data == NULL || !tp_wire_read (*wire, store_list, tensor, error))
     return NULL;
@@ -301,12 +316,12 @@ use_bytes (Tensor *tensor, const guint8 *data, GError **error)
 static const void *
 read_raw (Tensor *tensor, const TpWire *wire, GError **error)
 {
-  if (tensor->raw.size == (guint64) tensor->size_bytes)
+  if (tensor->raw.size == (guint64) tensor->file_bytes)
     return use_bytes (tensor, tensor->raw.data, error);
   tp_wire_set_error (wire, tensor->raw.data, error,
                      "tensor '%s': its shape takes %" G_GINT64_FORMAT
                      " bytes, raw_data has %" G_GSIZE_FORMAT, tensor->name,
-                     tensor->size_bytes, tensor->raw.size);
+                     tensor->file_bytes, tensor->raw.size);
   return NULL;
 }
 
@@ -361,14 +376,14 @@ read_file (Tensor *tensor, const TpWire *wire, GError **error)
 
   if (tensor->external[0] == NULL
       || !parse_number (tensor->external[1], 0, &offset)
-      || !parse_number (tensor->external[2], tensor->size_bytes, &length)
-      || length != tensor->size_bytes || !tp_size_add (offset, length, &end))
+      || !parse_number (tensor->external[2], tensor->file_bytes, &length)
+      || length != tensor->file_bytes || !tp_size_add (offset, length, &end))
     {
       tp_wire_set_error (wire, wire->pos, error,
                          "tensor '%s': external_data needs a location, an "
                          "offset of 0 or more, and a length of %"
                          G_GINT64_FORMAT ": save the model anew", tensor->name,
-                         tensor->size_bytes);
+                         tensor->file_bytes);
       return NULL;
     }
   bytes = get_file (tensor->onnx, wire, tensor->external[0], error);
@@ -387,6 +402,19 @@ read_file (Tensor *tensor, const TpWire *wire, GError **error)
                     error);
 }
 
+/* A byte for each. NULL: out of memory, or of what the file may ask for. */
+static const void *
+unpack (Tensor *tensor, const guint8 *packed, GError **error)
+{
+  guint8 *out = packed == NULL ? NULL
+                               : tp_region_alloc (tensor->onnx->region,
+                                                  tensor->size_bytes, 1, error);
+
+  if (out != NULL)
+    tp_onnx_narrow_unpack (tensor->narrow, packed, tensor->count, out);
+  return out;
+}
+
 static gboolean
 read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
              GError **error)
@@ -399,6 +427,8 @@ read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
     out->data = read_raw (tensor, wire, error);
   else
     out->data = read_lists (tensor, wire, error);
+  if (tensor->narrow != NULL)
+    out->data = unpack (tensor, out->data, error);
   out->dtype = tensor->dtype;
   out->rank = tensor->dims->len;
   for (int i = 0; i < out->rank; i++)
@@ -413,7 +443,8 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
                     GError **error)
 {
   g_autoptr (TpArray) dims = tp_array_new (sizeof (gint64));
-  Tensor tensor = { .onnx = onnx, .name = "", .dims = dims };
+  Tensor tensor = { .onnx = onnx, .name = "", .dims = dims,
+                    .takes_narrow = name == NULL };
   TpTensor constant = { .init = { .kind = TP_INIT_DATA } };
   TpFileTensor value = { .rank = 0 };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
@@ -423,6 +454,9 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
   tensor.name = name != NULL ? name : tp_onnx_map_name (onnx, tensor.name);
   if (!read_tensor (&tensor, &wire, &value, error))
     return FALSE;
+  if (tensor.narrow != NULL)
+    tp_map_insert (onnx->narrow, g_strdup (tensor.name),
+                   (gpointer) tp_onnx_get_type_name (tensor.data_type));
   constant.name = tensor.name;
   constant.dtype = value.dtype;
   constant.rank = value.rank;

@@ -14,7 +14,8 @@ char *tp_onnx_join_type_names (const char *last);
 /* The name of any element type of ONNX, such as "float16". */
 const char *tp_onnx_get_type_name (gint64 number);
 
-/* Reads a TensorProto and adds it as constant: by its own name, or by @name.
+/* Reads a TensorProto and adds it as constant: by its own name, or by @name. By its
+ * own one it may be of integers of less than a byte, which get a byte each.
  * @wire: the message, its path set. */
 gboolean tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
                              GError **error);
