@@ -6,12 +6,14 @@
  *
  * Sums of integers are exact, and weights stay bytes; before, sums were rounded, so that
  * a result may be another step where it is all but between two. So it is done where sums
- * are small, which every device is fast at. Weights that stay reals are dequantized here,
+ * are small, which every device is fast at. Weights of a few bits are packed
+ * (pass-quantized-blocks.c). Those that stay reals are dequantized here,
  * for once, and what is made of them is folded. */
 #include "config.h"
 
 #include "graph/graph-draft-make.h"
 #include "graph/graph-fold.h"
+#include "graph/pass-quantized-blocks.h"
 #include "graph/pass.h"
 #include "graph/small-sums.h"
 #include "ir/graph-value.h"
@@ -318,7 +320,8 @@ use_integers (TpDraft *draft, GError **error)
 {
   TpFold fold = { 0 };
 
-  if (!replace_all (draft, error))
+  if (!replace_all (draft, error)
+      || !tp_pass_quantized_pack_blocks (draft, error))
     return FALSE;
   for (guint i = 0; i < draft->nodes->len; i++)
     {
@@ -332,7 +335,7 @@ use_integers (TpDraft *draft, GError **error)
 
 const TpPass tp_pass_quantized = {
   .name = "quantized",
-  .summary = "Conv and MatMul between DequantizeLinear and QuantizeLinear: of integers",
+  .summary = "Conv and MatMul of what was dequantized: of integers, or of weights of a few bits",
   .concerns = dequantizes,
   .run = use_integers,
 };

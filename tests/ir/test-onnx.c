@@ -239,6 +239,55 @@ test_unknown_type (void)
                 "m.onnx: graph.initializer?2?: *'t'*type 13*");
 }
 
+/* @op, of integers and a scale, makes reals of @tensor. */
+static Msg *
+narrow_new (const char *op, Msg *tensor)
+{
+  Msg *graph = graph_new (), *scale = tensor_new ("s", 1, 0, NULL);
+
+  msg_float (scale, 4, 1.0f);
+  msg_take (graph, 5, tensor);
+  msg_take (graph, 5, scale);
+  msg_take (graph, 1, node_new (op, "t", "s", "c"));
+  msg_take (graph, 1, node_new ("Add", "x", "c", "y"));
+  return graph;
+}
+
+/* As bytes, the first values in the lowest bits, and as a list of these bytes. */
+static void
+test_narrow (void)
+{
+  static const gint64 dims[] = { 2, 3 };
+  static const struct
+  {
+    int type, n_bytes;
+    guint8 bytes[3];
+    double values[6];
+  } cases[] = {
+    { 21, 3, { 0x10, 0xf7, 0x98 }, { 0, 1, 7, 15, 8, 9 } },
+    { 22, 3, { 0x10, 0xf7, 0x98 }, { 0, 1, 7, -1, -8, -7 } },
+    { 25, 2, { 0xe4, 0x0b }, { 0, 1, 2, 3, 3, 2 } },
+    { 26, 2, { 0xe4, 0x0b }, { 0, 1, -2, -1, -1, -2 } },
+  };
+
+  for (gsize i = 0; i < 2 * G_N_ELEMENTS (cases); i++)
+    {
+      int type = cases[i / 2].type;
+      Msg *tensor = tensor_new ("t", type, 2, dims);
+      g_autoptr (TpGraph) graph = NULL;
+      double found[6];
+
+      if (i % 2 == 0)
+        msg_bytes (tensor, 9, cases[i / 2].bytes, cases[i / 2].n_bytes);
+      for (int k = 0; k < cases[i / 2].n_bytes && i % 2 == 1; k++)
+        msg_int (tensor, 5, cases[i / 2].bytes[k]);
+      graph = load_well (narrow_new ("DequantizeLinear", tensor));
+      tp_tensor_write_doubles (find_tensor (graph, "t"), found);
+      for (int k = 0; k < 6; k++)
+        g_assert_cmpfloat (found[k], ==, cases[i / 2].values[k]);
+    }
+}
+
 /* ---- nodes ------------------------------------------------------------- */
 
 static void
@@ -467,6 +516,7 @@ main (int argc, char **argv)
   g_test_add_func ("/onnx/floats", test_floats);
   g_test_add_func ("/onnx/half", test_half);
   g_test_add_func ("/onnx/unknown-type", test_unknown_type);
+  g_test_add_func ("/onnx/narrow", test_narrow);
   g_test_add_func ("/onnx/constants", test_constants);
   g_test_add_func ("/onnx/leniency", test_leniency);
   g_test_add_func ("/onnx/dims", test_dims);

@@ -1,6 +1,7 @@
 /* test-pass-quantized.c: what is computed of dequantized reals and quantized again becomes
  * products of integers where that is all there is to it, and gives what it gave, up to a
- * step where a value is all but between two. */
+ * step where a value is all but between two. Products with weights of a few bits become
+ * such. */
 #include "config.h"
 
 #include "count-ops.h"
@@ -27,6 +28,13 @@
   "ints bi 100 -70 3 0;Cast bi -> bq to=6;scalar bs " scale ";"              \
   "DequantizeLinear bq bs -> bd;"
 #define RESULT ";QuantizeLinear c ys yz -> y"
+/* Weights of @type in blocks of 16, their values four times those from @low to @high. */
+#define BLOCKS(type, low, high, dims, blocks, zeros)                          \
+  "const wr " dims ";scalar f 4;Mul wr f -> wm;scalar lo " low ";scalar hi " high \
+  ";Clip wm lo hi -> wc;scalar ws 0.25;scalar z 0;Cast z -> zt to=" type ";"                       \
+  "QuantizeLinear wc ws zt -> wq;pos sc " blocks ";pos zr " blocks ";" \
+  "Mul zr f -> zf;Cast zf -> zv to=" type ";"                                 \
+  "DequantizeLinear wq sc " zeros " -> wd axis=0 block_size=16;"
 #define PER_FILTER                                                            \
   "const wr 4 3 3 3;const wa 4;scalar k 0.01;Abs wa -> wb;Mul wb k -> wk;"    \
   "Add wk k -> wv;ints zi 0 0 0 0;Cast zi -> zv to=3;"                        \
@@ -60,6 +68,24 @@ static const struct
   { SCALES DEQUANTIZED ("20 20") "MatMul xd xd -> c" RESULT, NULL },
   { SCALES "in xd 3 20;" COLUMNS "MatMul xd wd -> c" RESULT, NULL },
   { SCALES DEQUANTIZED ("3 20") COLUMNS "MatMul xd wd -> y", NULL },
+  /* weights of a few bits in blocks, with zero points and without, of both types */
+  { BLOCKS ("3", "-2", "1.75", "32 6", "2 6", "zv") "in x 3 32;MatMul x wd -> y",
+    "MatMulNBits" },
+  { BLOCKS ("3", "-2", "1.75", "32 6", "2 6", "_") "in x 2 5 32;MatMul x wd -> y",
+    "MatMulNBits" },
+  { BLOCKS ("2", "0", "3.75", "32 6", "2 6", "zv") "in x 3 32;MatMul x wd -> y",
+    "MatMulNBits" },
+  { BLOCKS ("2", "0", "3.75", "64 70", "4 70", "_") "in x 1 64;MatMul x wd -> y",
+    "MatMulNBits" },
+  { BLOCKS ("3", "-2", "1.75", "16 1", "1 1", "zt") "in x 16;MatMul x wd -> y",
+    "MatMulNBits" },
+  /* somebody else reads them; the last block is shorter; values of more bits */
+  { BLOCKS ("3", "-2", "1.75", "32 6", "2 6", "zv")
+    "in x 6 32;MatMul x wd -> y;Transpose x -> xt perm=1,0;Add xt wd -> out", NULL },
+  { BLOCKS ("3", "-2", "1.75", "40 6", "3 6", "zv") "in x 3 40;MatMul x wd -> y",
+    NULL },
+  { BLOCKS ("3", "-2", "2", "32 6", "2 6", "zv") "in x 3 32;MatMul x wd -> y", NULL },
+  { BLOCKS ("2", "0", "4", "32 6", "2 6", "_") "in x 3 32;MatMul x wd -> y", NULL },
   /* sums that float32 does not hold */
   { SCALES DEQUANTIZED ("1 9000") "const wr 9000 2;scalar tiny 0.0001;"
     "QuantizeLinear wr tiny wz -> wq;DequantizeLinear wq tiny wz -> wd;"
@@ -113,7 +139,8 @@ test_case (gconstpointer data)
   else
     {
       g_assert_cmpint (count_ops (simple, "QLinearConv")
-                           + count_ops (simple, "QLinearMatMul"), ==, 0);
+                           + count_ops (simple, "QLinearMatMul")
+                           + count_ops (simple, "MatMulNBits"), ==, 0);
       g_assert_cmpint (count_ops (simple, "Conv") + count_ops (simple, "MatMul"), ==, 1);
     }
   assert_alike (graph, simple);
