@@ -8,7 +8,9 @@
  *
  * Of the readers of a tensor it matters only which devices they are on together.
  * So the least of the term is found over sets of devices, with the most that
- * messages come to within each set kept at hand. */
+ * messages come to within each set kept at hand. One reader is on one device: as no
+ * copy costs less than nothing, no other set need be looked at then, and nothing is
+ * kept. */
 #include "config.h"
 
 #include "planner/share-climb.h"
@@ -27,6 +29,21 @@ get_term (const TpShareState *state, int term)
   return tp_share_model_get_term (state->model, term);
 }
 
+static int
+find_term (const TpShareState *state, int part)
+{
+  return part < 0 ? -1 - part
+                  : tp_array_index (state->model->members, TpShareMember, part)
+                        .term;
+}
+
+/* Whether the term is of copies for one reader, or of bytes that one op holds. */
+static gboolean
+is_single (const TpShareTerm *term)
+{
+  return term->n == 1 && term->kind != 'g';
+}
+
 /* ---- what is kept at hand ------------------------------------------------- */
 
 /* The greatest of @row within each set, of the devices in @may; -HUGE_COST where
@@ -37,9 +54,12 @@ find_greatest (const TpShareModel *model, const gint64 *row, guint may,
 {
   out[0] = -HUGE_COST;
   for (int d = 0; d < model->n_devices; d++)
-    for (guint set = 0; set < 1u << d; set++)
-      out[1u << d | set]
-          = (may >> d & 1) != 0 ? MAX (out[set], row[d]) : out[set];
+    {
+      gint64 own = (may >> d & 1) != 0 ? row[d] : -HUGE_COST;
+
+      for (guint set = 0; set < 1u << d; set++)
+        out[1u << d | set] = MAX (out[set], own);
+    }
 }
 
 /* Adds what a member has to its term, or takes it away. */
@@ -52,6 +72,8 @@ add_member (TpShareState *state, int member, int sign)
   gsize base = (gsize) it->term * model->n_sets;
   gint64 greatest[MAX_SETS];
 
+  if (is_single (get_term (state, it->term)))
+    return;
   find_greatest (model,
                  &state->messages[(gsize) member * model->n_devices],
                  state->sets[it->op], greatest);
@@ -62,34 +84,92 @@ add_member (TpShareState *state, int member, int sign)
       state->reach[base + set] += sign * greatest[set];
 }
 
+/* What a member has was @before, one for each device. */
+static void
+renew_member (TpShareState *state, int member, const gint64 *before)
+{
+  const TpShareModel *model = state->model;
+  const TpShareMember *it
+      = &tp_array_index (model->members, TpShareMember, member);
+  gint64 *reach = &state->reach[(gsize) it->term * model->n_sets];
+  gint64 then[MAX_SETS], now[MAX_SETS];
+
+  if (is_single (get_term (state, it->term)))
+    return;
+  find_greatest (model, before, state->sets[it->op], then);
+  find_greatest (model,
+                 &state->messages[(gsize) member * model->n_devices],
+                 state->sets[it->op], now);
+  for (guint set = 0; set < model->n_sets; set++)
+    reach[set] += now[set] - then[set];
+}
+
 /* What the term costs at least apart from members' messages, for each set that
- * they may be in. */
+ * they may be in; of a single one for each device. */
 static void
 find_floors (const TpShareState *state, int index, gint64 *out)
 {
   const TpShareModel *model = state->model;
   const TpShareTerm *term = get_term (state, index);
+  const gint64 *credits = &state->credits[(gsize) index * model->n_devices];
   guint makers = term->maker < 0 ? 1 : state->sets[term->maker];
+  guint n = is_single (term) ? (guint) model->n_devices : model->n_sets;
   gint64 here[MAX_SETS];
 
-  for (guint set = 0; set < model->n_sets; set++)
-    out[set] = HUGE_COST;
+  for (guint i = 0; i < n; i++)
+    out[i] = HUGE_COST;
   for (int from = 0; from < model->n_devices; from++)
     {
-      gint64 credit
-          = term->maker < 0
-                ? 0
-                : state->credits[(gsize) index * model->n_devices + from];
+      gint64 credit = term->maker < 0 ? 0 : credits[from];
 
       if ((makers >> from & 1) == 0)
         continue;
-      tp_share_model_list_prices (model, term, from, here);
-      for (guint set = 0; set < model->n_sets; set++)
-        out[set] = MIN (out[set], here[set] - credit);
+      if (is_single (term))
+        tp_share_model_list_single (model, term, from, here);
+      else
+        tp_share_model_list_prices (model, term, from, here);
+      for (guint i = 0; i < n; i++)
+        out[i] = MIN (out[i], here[i] - credit);
     }
 }
 
 /* ---- what a term costs at least ------------------------------------------- */
+
+/* The least of what @prices, one for each device, are above what @member has. */
+static gint64
+find_least_alone (const TpShareState *state, int member, const gint64 *prices)
+{
+  const TpShareModel *model = state->model;
+  const gint64 *row = &state->messages[(gsize) member * model->n_devices];
+  guint may = state->sets[tp_share_model_get_op (model, member)];
+  gint64 least = HUGE_COST;
+
+  for (int d = 0; d < model->n_devices; d++)
+    if ((may >> d & 1) != 0)
+      least = MIN (least, prices[d] - row[d]);
+  return least;
+}
+
+/* With the maker on @from, its credit apart. */
+static gint64
+find_least_from (const TpShareState *state, int index, int from)
+{
+  const TpShareModel *model = state->model;
+  const TpShareTerm *term = get_term (state, index);
+  gsize base = (gsize) index * model->n_sets;
+  gint64 prices[MAX_SETS], least = HUGE_COST;
+
+  if (is_single (term))
+    {
+      tp_share_model_list_single (model, term, from, prices);
+      return find_least_alone (state, term->first, prices);
+    }
+  tp_share_model_list_prices (model, term, from, prices);
+  for (guint set = term->n > 0; set < model->n_sets; set++)
+    if (state->n_barred[base + set] == 0)
+      least = MIN (least, prices[set] - state->reach[base + set]);
+  return least;
+}
 
 /* For each device that the maker may be on. */
 static void
@@ -97,21 +177,12 @@ ask_for_maker (const TpShareState *state, int index, gint64 *out)
 {
   const TpShareModel *model = state->model;
   const TpShareTerm *term = get_term (state, index);
-  gsize base = (gsize) index * model->n_sets;
 
   for (int from = 0; from < model->n_devices; from++)
-    {
-      gint64 prices[MAX_SETS], least = HUGE_COST;
-
-      if ((state->sets[term->maker] >> from & 1) == 0)
-        continue;
-      tp_share_model_list_prices (model, term, from, prices);
-      for (guint set = term->n > 0; set < model->n_sets; set++)
-        if (state->n_barred[base + set] == 0)
-          least = MIN (least, prices[set] - state->reach[base + set]);
+    if ((state->sets[term->maker] >> from & 1) != 0)
       out[from]
-          = least - state->credits[(gsize) index * model->n_devices + from];
-    }
+          = find_least_from (state, index, from)
+            - state->credits[(gsize) index * model->n_devices + from];
 }
 
 static void
@@ -129,12 +200,30 @@ ask_tensor (const TpShareState *state, int member, gint64 *out)
   for (int d = 0; d < model->n_devices; d++)
     out[d] = HUGE_COST;
   for (guint set = 1; set < model->n_sets; set++)
-    for (int d = 0; d < model->n_devices; d++)
-      if ((set >> d & 1) != 0 && state->n_barred[base + set] == 0)
-        out[d] = MIN (out[d], floors[set] - state->reach[base + set]
-                                  + greatest[set]);
+    {
+      gint64 least
+          = floors[set] - state->reach[base + set] + greatest[set];
+
+      for (int d = 0; d < model->n_devices && state->n_barred[base + set] == 0;
+           d++)
+        if ((set >> d & 1) != 0)
+          out[d] = MIN (out[d], least);
+    }
   for (int d = 0; d < model->n_devices; d++)
     out[d] -= row[d];
+}
+
+/* The same of a single one. */
+static void
+ask_single (const TpShareState *state, int member, gint64 *out)
+{
+  const TpShareModel *model = state->model;
+  const TpShareMember *it
+      = &tp_array_index (model->members, TpShareMember, member);
+
+  find_floors (state, it->term, out);
+  for (int d = 0; d < model->n_devices; d++)
+    out[d] -= state->messages[(gsize) member * model->n_devices + d];
 }
 
 /* Members as they like best, or all on the device. */
@@ -174,9 +263,10 @@ move (TpShareState *state, int op, int part, const gint64 *amounts, int sign)
   gsize k = model->n_devices;
   gint64 *row = part < 0 ? &state->credits[(gsize) (-1 - part) * k]
                          : &state->messages[(gsize) part * k];
+  gint64 before[TP_SHARE_MAX_DEVICES];
 
-  if (part >= 0)
-    add_member (state, part, -1);
+  state->is_stale[find_term (state, part)] = TRUE;
+  memcpy (before, row, k * sizeof (gint64));
   for (int d = 0; d < model->n_devices; d++)
     if ((state->sets[op] >> d & 1) != 0)
       {
@@ -184,49 +274,31 @@ move (TpShareState *state, int op, int part, const gint64 *amounts, int sign)
         state->levels[(gsize) op * k + d] += sign * amounts[d];
       }
   if (part >= 0)
-    add_member (state, part, 1);
+    renew_member (state, part, before);
 }
 
+/* To the level of @op comes what its part of a term costs at least, which is nothing
+ * where that is of the maker, and nothing was moved since it last did. */
 static void
 collect (TpShareState *state, int op, int part)
 {
-  gint64 amounts[TP_SHARE_MAX_DEVICES];
+  gint64 amounts[TP_SHARE_MAX_DEVICES] = { 0 };
+  const TpShareTerm *term = get_term (state, find_term (state, part));
 
+  state->model->work += state->model->n_sets;
+  if (part < 0 && !state->is_stale[-1 - part])
+    return;
   if (part < 0)
     ask_for_maker (state, -1 - part, amounts);
-  else if (get_term (state, tp_array_index (state->model->members,
-                                            TpShareMember, part)
-                                .term)
-               ->kind
-           != 'g')
-    ask_tensor (state, part, amounts);
-  else
+  else if (term->kind == 'g')
     ask_group (state, part, amounts);
+  else if (is_single (term))
+    ask_single (state, part, amounts);
+  else
+    ask_tensor (state, part, amounts);
   move (state, op, part, amounts, 1);
-  state->model->work += state->model->n_sets;
-}
-
-static int
-find_term (const TpShareState *state, int part)
-{
-  return part < 0 ? -1 - part
-                  : tp_array_index (state->model->members, TpShareMember, part)
-                        .term;
-}
-
-/* Whether the term has ops after @op (before it). */
-static gboolean
-leads_on (const TpShareState *state, int op, int part, gboolean is_forward)
-{
-  const TpShareTerm *term = get_term (state, find_term (state, part));
-  int first, last;
-
-  if (term->n == 0)
-    return FALSE;
-  first = term->maker >= 0 ? term->maker
-                           : tp_share_model_get_op (state->model, term->first);
-  last = tp_share_model_get_op (state->model, term->first + term->n - 1);
-  return is_forward ? last > op : first < op;
+  if (part < 0)
+    state->is_stale[-1 - part] = FALSE;
 }
 
 static void
@@ -246,18 +318,14 @@ hand_on (TpShareState *state, int op, gboolean is_forward)
   const gint64 *levels = &state->levels[(gsize) op * model->n_devices];
   gint64 least = levels[tp_share_state_choose (state, op)];
   gint64 amounts[TP_SHARE_MAX_DEVICES] = { 0 };
-  int n_on = 0, n_back = 0;
+  int n_parts = MAX (MAX (model->n_on[op], model->n_back[op]), 1);
+  guint8 way = is_forward ? TP_SHARE_ON : TP_SHARE_BACK;
 
-  for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
-    {
-      n_on += leads_on (state, op, model->parts[i], is_forward);
-      n_back += leads_on (state, op, model->parts[i], !is_forward);
-    }
   for (int d = 0; d < model->n_devices; d++)
     if ((state->sets[op] >> d & 1) != 0)
-      amounts[d] = (levels[d] - least) / MAX (MAX (n_on, n_back), 1);
+      amounts[d] = (levels[d] - least) / n_parts;
   for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
-    if (leads_on (state, op, model->parts[i], is_forward))
+    if ((model->ways[i] & way) != 0)
       move (state, op, model->parts[i], amounts, -1);
 }
 
@@ -324,31 +392,30 @@ tp_share_state_choose (const TpShareState *state, int op)
   return best;
 }
 
-/* What the term costs at least, its messages taken off. */
 static gint64
-find_least (const TpShareState *state, int index)
+find_least_of_group (const TpShareState *state, int index)
 {
   const TpShareModel *model = state->model;
   const TpShareTerm *term = get_term (state, index);
   const gint64 *reach = &state->reach[(gsize) index * model->n_sets];
   const int *n_barred = &state->n_barred[(gsize) index * model->n_sets];
-  gint64 floors[MAX_SETS], least = HUGE_COST;
+  gint64 least = -reach[model->n_sets - 1];
 
-  if (term->kind != 'g')
-    {
-      find_floors (state, index, floors);
-      for (guint set = term->n > 0; set < model->n_sets; set++)
-        if (n_barred[set] == 0)
-          least = MIN (least, floors[set] - reach[set]);
-      return least;
-    }
-  least = -reach[model->n_sets - 1];
   for (int d = 0; d < model->n_devices; d++)
     if (n_barred[1u << d] == 0)
       least = MIN (least, -reach[1u << d]
                               - tp_array_index (model->prices, gint64,
                                                 term->prices + d));
   return least;
+}
+
+/* What the term, which has no maker, costs at least, its messages taken off. */
+static gint64
+find_least (const TpShareState *state, int index)
+{
+  return get_term (state, index)->kind == 'g'
+             ? find_least_of_group (state, index)
+             : find_least_from (state, index, 0);
 }
 
 gint64
@@ -363,8 +430,10 @@ tp_share_state_bound (TpShareState *state)
 
       if (term->maker >= 0)
         collect (state, term->maker, -1 - (int) i);
-      else
-        sum += find_least (state, (int) i);
+      else if (state->is_stale[i] || term->kind == 'm')
+        state->leasts[i] = find_least (state, (int) i);
+      state->is_stale[i] = FALSE;
+      sum += state->leasts[i];
     }
   for (int i = 0; i < model->n_ops; i++)
     sum += state->levels[(gsize) i * model->n_devices
@@ -397,7 +466,7 @@ tp_share_state_term_slack (const TpShareState *state, int index,
                             + devices[tp_share_model_get_op (model, i)]];
   if (term->maker >= 0)
     cost -= state->credits[(gsize) index * k + devices[term->maker]];
-  return cost - find_least (state, index);
+  return cost - state->leasts[index];
 }
 
 /* When all that is around @op has come to it; 0: it can be nowhere else. */
@@ -447,6 +516,9 @@ allocate (TpShareState *state, TpShareModel *model)
   state->credits = tp_new0 (gint64, n_terms * k + 1);
   state->reach = tp_new0 (gint64, n_terms * model->n_sets + 1);
   state->n_barred = tp_new0 (int, n_terms * model->n_sets + 1);
+  state->leasts = tp_new0 (gint64, n_terms + 1);
+  state->is_stale = tp_new (guint8, n_terms + 1);
+  memset (state->is_stale, TRUE, n_terms + 1);
 }
 
 void
@@ -481,6 +553,8 @@ tp_share_state_copy (TpShareState *state, const TpShareState *from)
           n_terms * model->n_sets * sizeof (gint64));
   memcpy (state->n_barred, from->n_barred,
           n_terms * model->n_sets * sizeof (int));
+  memcpy (state->leasts, from->leasts, n_terms * sizeof (gint64));
+  memcpy (state->is_stale, from->is_stale, n_terms);
 }
 
 void
@@ -492,6 +566,8 @@ tp_share_state_clear (TpShareState *state)
   g_free (state->credits);
   g_free (state->reach);
   g_free (state->n_barred);
+  g_free (state->leasts);
+  g_free (state->is_stale);
 }
 
 void
@@ -502,6 +578,8 @@ tp_share_state_fix (TpShareState *state, int op, int device)
   for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
     if (model->parts[i] >= 0)
       add_member (state, model->parts[i], -1);
+  for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
+    state->is_stale[find_term (state, model->parts[i])] = TRUE;
   state->sets[op] = 1u << device;
   for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
     if (model->parts[i] >= 0)

@@ -17,6 +17,9 @@ typedef struct
   gint64 *reach;              /* [term * n_sets + set]: most that messages of all
                                * members come to when they are within the set */
   int *n_barred;              /* likewise: members that may not be there */
+  gint64 *leasts;             /* [term]: what it costs at least, messages taken off; of a
+                               * maker's 0, as it has all of it */
+  guint8 *is_stale;           /* [term]: that was asked before something moved */
 } TpShareState;
 
 void tp_share_state_init (TpShareState *state, TpShareModel *model);

@@ -234,6 +234,37 @@ list_parts (TpShareModel *model)
     model->parts[ends[tp_share_model_get_op (model, i)]++] = (int) i;
 }
 
+/* Which ways @term leads from @op. */
+static guint8
+find_ways (const TpShareModel *model, const TpShareTerm *term, int op)
+{
+  int first, last;
+
+  if (term->n == 0)
+    return 0;
+  first = term->maker >= 0 ? term->maker
+                           : tp_share_model_get_op (model, term->first);
+  last = tp_share_model_get_op (model, term->first + term->n - 1);
+  return (last > op ? TP_SHARE_ON : 0) | (first < op ? TP_SHARE_BACK : 0);
+}
+
+static void
+fill_ways (TpShareModel *model, int op)
+{
+  for (int i = model->firsts[op]; i < model->firsts[op + 1]; i++)
+    {
+      int part = model->parts[i];
+      int term = part < 0 ? -1 - part
+                          : tp_array_index (model->members, TpShareMember, part)
+                                .term;
+
+      model->ways[i]
+          = find_ways (model, tp_share_model_get_term (model, term), op);
+      model->n_on[op] += (model->ways[i] & TP_SHARE_ON) != 0;
+      model->n_back[op] += (model->ways[i] & TP_SHARE_BACK) != 0;
+    }
+}
+
 static TpShareModel *
 new_model (const TpProblem *problem, gint64 max_unit, GError **error)
 {
@@ -267,6 +298,11 @@ finish (TpShareModel *model)
   model->firsts = tp_new0 (int, n + 2);
   fill_own (model);
   list_parts (model);
+  model->ways = tp_new (guint8, (gsize) model->firsts[model->n_ops] + 1);
+  model->n_on = tp_new0 (int, n + 1);
+  model->n_back = tp_new0 (int, n + 1);
+  for (int i = 0; i < model->n_ops; i++)
+    fill_ways (model, i);
 }
 
 TpShareModel *
@@ -329,6 +365,9 @@ tp_share_model_free (TpShareModel *model)
   g_free (model->own);
   g_free (model->firsts);
   g_free (model->parts);
+  g_free (model->ways);
+  g_free (model->n_on);
+  g_free (model->n_back);
   g_free (model);
 }
 
@@ -368,7 +407,7 @@ tp_share_model_list_prices (const TpShareModel *model,
 
   if (term->maker >= 0)
     prices += (gsize) from * model->n_devices;
-  out[0] = tp_share_model_price (model, term, from, 0);
+  out[0] = term->kept == 0 ? 0 : tp_share_model_price (model, term, from, 0);
   for (int d = 0; d < model->n_devices; d++)
     {
       gboolean is_paid = (term->kept >> d & 1) != 0
@@ -378,6 +417,24 @@ tp_share_model_list_prices (const TpShareModel *model,
       for (guint set = 0; set < 1u << d; set++)
         out[1u << d | set] = out[set] + step;
     }
+}
+
+void
+tp_share_model_list_single (const TpShareModel *model,
+                            const TpShareTerm *term, int from, gint64 *out)
+{
+  const gint64 *prices
+      = &tp_array_index (model->prices, gint64, term->prices);
+  gint64 kept = 0;
+
+  if (term->maker >= 0)
+    prices += (gsize) from * model->n_devices;
+  if (term->kept != 0)
+    kept = tp_share_model_price (model, term, from, 0);
+  for (int d = 0; d < model->n_devices; d++)
+    out[d] = kept + ((term->kept >> d & 1) != 0 ? 0 : prices[d]);
+  if (term->maker >= 0)
+    out[from] = kept;
 }
 
 gint64

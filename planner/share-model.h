@@ -24,6 +24,12 @@
 #define TP_SHARE_LIMIT (G_GINT64_CONSTANT (1) << 52)
 #define TP_SHARE_MAX_UNIT 256
 
+enum
+{
+  TP_SHARE_ON = 1,
+  TP_SHARE_BACK = 2,
+};
+
 typedef struct
 {
   char kind;                  /* as in TpShareRow */
@@ -54,6 +60,9 @@ typedef struct
   TpArray *prices;            /* gint64 */
   int *firsts, *parts;        /* [op], into the other: terms it has to do with:
                                * n: member n; -1 - t: maker of term t */
+  guint8 *ways;               /* [place in @parts]: whether that term has ops after this
+                               * one, and before it */
+  int *n_on, *n_back;         /* [op]: how many have */
   gint64 *own;                /* [op * n_devices + device]: alone */
   gint64 max_price;           /* of 2^30 bytes: with it all bytes there are cost no
                                * more than all else may */
@@ -93,6 +102,10 @@ gint64 tp_share_model_price (const TpShareModel *model,
 
 /* The same for all sets: [set]. */
 void tp_share_model_list_prices (const TpShareModel *model,
+                                 const TpShareTerm *term, int from,
+                                 gint64 *out);
+/* For all sets of one device: [device]. */
+void tp_share_model_list_single (const TpShareModel *model,
                                  const TpShareTerm *term, int from,
                                  gint64 *out);
 
