@@ -7,6 +7,32 @@
 
 #include <string.h>
 
+/* What moves ask for again and again. */
+static void
+fill_costs (TpLoadModel *model)
+{
+  const TpProblem *problem = model->problem;
+  gsize k = (gsize) problem->n_devices;
+  gsize n_nodes = (gsize) problem->graph->n_nodes;
+  gsize n_tensors = (gsize) problem->graph->n_tensors;
+
+  model->kernels = tp_new (gint64, n_nodes * k + 1);
+  model->copies = tp_new0 (gint64, n_tensors * 2 * k + 1);
+  for (gsize i = 0; i < n_nodes * k; i++)
+    model->kernels[i]
+        = tp_problem_node_cost (problem, (int) (i / k), (int) (i % k));
+  for (gsize i = 0; i < n_tensors; i++)
+    for (gsize d = 0; d < k; d++)
+      {
+        if (tp_tensor_is_resident (&problem->graph->tensors[i]))
+          continue;
+        model->copies[i * 2 * k + d]
+            = tp_problem_edge_cost (problem, (int) i, TP_COSTS_HOST, (int) d);
+        model->copies[(i * 2 + 1) * k + d]
+            = tp_problem_edge_cost (problem, (int) i, (int) d, TP_COSTS_HOST);
+      }
+}
+
 void
 tp_load_model_init (TpLoadModel *model, const TpProblem *problem)
 {
@@ -24,15 +50,24 @@ tp_load_model_init (TpLoadModel *model, const TpProblem *problem)
   model->seen_groups = tp_new0 (guint, (gsize) n_groups + 1);
   model->seen_tensors
       = tp_new0 (guint, (gsize) problem->graph->n_tensors + 1);
+  fill_costs (model);
 }
 
 void
 tp_load_model_clear (TpLoadModel *model)
 {
+  g_clear_pointer (&model->kernels, g_free);
+  g_clear_pointer (&model->copies, g_free);
   g_clear_pointer (&model->group_of, g_free);
   g_clear_pointer (&model->to, g_free);
   g_clear_pointer (&model->seen_groups, g_free);
   g_clear_pointer (&model->seen_tensors, g_free);
+}
+
+static gint64
+get_kernel (const TpLoadModel *model, int node, int device)
+{
+  return model->kernels[(gsize) node * model->problem->n_devices + device];
 }
 
 /* What is added to. */
@@ -57,7 +92,7 @@ add_node (const Sum *sum, int node)
 {
   int device = sum->devices[node];
 
-  add (sum, device, tp_problem_node_cost (sum->model->problem, node, device));
+  add (sum, device, get_kernel (sum->model, node, device));
 }
 
 /* What @group saves; its ops are added one by one. */
@@ -74,15 +109,13 @@ add_gain (const Sum *sum, int group)
 static void
 add_copy (const Sum *sum, int tensor, int from, int to)
 {
-  const TpProblem *problem = sum->model->problem;
-  int n = problem->n_devices;
+  int n = sum->model->problem->n_devices;
+  const gint64 *copies = &sum->model->copies[(gsize) tensor * 2 * n];
 
   if (from != TP_COSTS_HOST)
-    add (sum, 2 * n + from,
-         tp_problem_edge_cost (problem, tensor, from, TP_COSTS_HOST));
+    add (sum, 2 * n + from, copies[n + from]);
   if (to != TP_COSTS_HOST)
-    add (sum, n + to,
-         tp_problem_edge_cost (problem, tensor, TP_COSTS_HOST, to));
+    add (sum, n + to, copies[to]);
 }
 
 /* Where @tensor is read: a bit for each device, after one for host memory. */
@@ -178,8 +211,7 @@ tp_load_model_put (TpLoadModel *model, guint8 *devices, gint64 *loads,
   const Sum after = { model, devices, 1, loads };
 
   for (int i = 0; i < piece.n_ops; i++)
-    if (tp_problem_node_cost (model->problem, piece.ops[i], to[i])
-        == TP_COST_NONE)
+    if (get_kernel (model, piece.ops[i], to[i]) == TP_COST_NONE)
       return FALSE;
   add_piece (&before, piece);
   for (int i = 0; i < piece.n_ops; i++)

@@ -13,6 +13,10 @@ typedef struct
 {
   const TpProblem *problem;   /* (unowned), without weights */
   int n_engines;
+  gint64 *kernels;            /* [op * n_devices + device]: as tp_problem_node_cost ()
+                               * has it */
+  gint64 *copies;             /* [tensor * 2 * n_devices + device]: to there from
+                               * host memory; and after these from there */
   int *group_of;              /* [op]: -1: none */
   guint *seen_tensors, *seen_groups; /* [index]: the turn in which it was */
   guint turn;
