@@ -80,6 +80,7 @@ tp_span_stage_init (TpSpanStage *stage, const TpProblem *problem,
   stage->ready = tp_new0 (gint64, n);
   stage->ends = tp_new0 (gint64, n);
   stage->tails = tp_new0 (gint64, n);
+  stage->rests = tp_new0 (gint64, n);
   stage->fuses = tp_new0 (guint8, n_groups + 1);
   stage->jobs = tp_array_new (sizeof (TpSpanJob));
   stage->copies
@@ -106,6 +107,7 @@ tp_span_stage_clear (TpSpanStage *stage)
   g_clear_pointer (&stage->ready, g_free);
   g_clear_pointer (&stage->ends, g_free);
   g_clear_pointer (&stage->tails, g_free);
+  g_clear_pointer (&stage->rests, g_free);
   g_clear_pointer (&stage->fuses, g_free);
   g_clear_pointer (&stage->copies, g_free);
   g_clear_pointer (&stage->by_ratio, g_free);
@@ -240,21 +242,39 @@ fill_ends (TpSpanStage *stage, int node)
     }
 }
 
+/* Its tail is known, and that of the last of its group. */
+static void
+fill_rests (TpSpanStage *stage, int node)
+{
+  int group = stage->stages->group_of[node];
+  guint8 fuses = get_fuses (stage, node);
+
+  for (int d = 0; d < stage->n_devices; d++)
+    {
+      gint64 alone = get_cost (stage, node, d)
+                     + stage->tails[get_at (stage, node, d)];
+      gint64 fused = TP_COST_NONE;
+
+      if (!may_be (stage, node, d))
+        continue;
+      if (fuses >> d & 1)
+        fused = get_fused_cost (stage, group, d)
+                + stage->tails[get_at (stage, get_last (stage, group), d)];
+      stage->rests[get_at (stage, node, d)]
+          = fuses & FUSED ? fused : MIN (alone, fused);
+    }
+}
+
 /* From where @node begins on @device to the end, as a kernel that waits for what
  * another of @group, if it is one of it, or else one outside has made. */
 static gint64
 find_rest (const TpSpanStage *stage, int node, int device, int group)
 {
-  int own = stage->stages->group_of[node];
-  guint8 fuses = own == group ? 0 : get_fuses (stage, node);
-  gint64 alone = get_cost (stage, node, device)
-                 + stage->tails[get_at (stage, node, device)];
-  gint64 fused = TP_COST_NONE;
+  gsize at = get_at (stage, node, device);
 
-  if (fuses >> device & 1)
-    fused = get_fused_cost (stage, own, device)
-            + stage->tails[get_at (stage, get_last (stage, own), device)];
-  return fuses & FUSED ? fused : MIN (alone, fused);
+  return stage->stages->group_of[node] == group
+             ? stage->costs[at] + stage->tails[at]
+             : stage->rests[at];
 }
 
 /* After @tensor is made on @device by one of @group. */
@@ -299,6 +319,7 @@ fill_tails (TpSpanStage *stage, int node)
         *tail = MAX (*tail, find_tail (stage, it->outputs[k], d,
                                        group < 0 ? -2 : group));
     }
+  fill_rests (stage, node);
 }
 
 static gint64

@@ -16,6 +16,8 @@ typedef struct
                                * saves time; TP_COST_NONE: it does not */
   guint8 *may;                /* [node]: devices it may be on, a bit for each */
   int stage;                  /* that is looked at */
+  gint64 *rests;              /* [node * n_devices + device]: from where it begins, as a kernel of
+                               * its own or of its group, to the end */
   gint64 *ready, *ends, *tails; /* [node * n_devices + device]: when it can begin and end at
                                * the earliest; from there to the end of the stage */
   guint8 *fuses;              /* [group]: devices where it may be one kernel, a bit
