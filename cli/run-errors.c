@@ -196,10 +196,10 @@ list_roundings (const TpGraph *graph)
   for (int i = 0; i < graph->n_nodes; i++)
     {
       const TpNode *node = &graph->nodes[i];
-      double n = (double) works->works[i].work.flops
+      double n = (double) tp_works_get (works, i)->work.flops
                  / (double) count_results (graph, node);
 
-      if (!works->works[i].is_lowerable)
+      if (!tp_works_get (works, i)->is_lowerable)
         n = 1.0;
       if (n > 0.0)
         roundings[i] = (TpRounding){

@@ -118,7 +118,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
   costs->memory_bytes[device] = MAX (machine->memory_bytes, 0);
   costs->pools[device] = g_strdup (machine->pool);
   for (int i = 0; i < graph->n_nodes; i++)
-    machine_fill_node (machine, &graph->nodes[i], &works->works[i],
+    machine_fill_node (machine, &graph->nodes[i], tp_works_get (works, i),
                        costs->devices[device],
                        tp_costs_node (costs, i, device));
   for (int i = 0; i < costs->n_groups; i++)
@@ -128,7 +128,7 @@ tp_machine_fill_costs (const TpMachine *machine, int device,
 
       cost->reason = machine_find_bar (costs, graph, group, device);
       if (cost->reason == NULL)
-        machine_estimate (machine, &works->works[costs->n_nodes + i], cost);
+        machine_estimate (machine, tp_works_get (works, costs->n_nodes + i), cost);
     }
   if (device != costs->host)
     fill_copies (machine, device, graph, costs);

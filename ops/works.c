@@ -20,6 +20,30 @@ find_work (const TpGraph *graph, const int *nodes, int n_nodes)
   return work;
 }
 
+static TpNodeWork
+find_row (const TpWorks *works, int row)
+{
+  const TpGraph *graph = works->graph;
+  const TpGroup *group
+      = row < graph->n_nodes ? NULL
+                             : &works->groups->groups[row - graph->n_nodes];
+
+  if (group == NULL)
+    return find_work (graph, &row, 1);
+  return group->is_claimed ? (TpNodeWork){ 0 }
+                           : find_work (graph, group->nodes, group->n_nodes);
+}
+
+static gboolean
+is_like (const TpWorks *works, int row, int other)
+{
+  gboolean is_claimed
+      = row >= works->graph->n_nodes
+        && works->groups->groups[row - works->graph->n_nodes].is_claimed;
+
+  return other < row && !is_claimed && tp_works_get (works, other)->is_lowerable;
+}
+
 TpWorks *
 tp_works_new (const TpGraph *graph, const TpGroups *groups)
 {
@@ -29,22 +53,18 @@ tp_works_new (const TpGraph *graph, const TpGroups *groups)
 
   works->graph = graph;
   works->groups = groups;
-  works->works = tp_new (TpNodeWork, graph->n_nodes + n_groups + 1);
-
+  works->works = tp_array_new (sizeof (TpNodeWork));
+  works->rows = tp_new (int, (gsize) graph->n_nodes + n_groups + 1);
   for (int i = 0; i < graph->n_nodes + n_groups; i++)
-    {
-      const TpGroup *group
-          = i < graph->n_nodes ? NULL : &groups->groups[i - graph->n_nodes];
+    if (is_like (works, i, like[i]))
+      works->rows[i] = works->rows[like[i]];
+    else
+      {
+        TpNodeWork work = find_row (works, i);
 
-      if (group != NULL && group->is_claimed)
-        works->works[i] = (TpNodeWork){ 0 };
-      else if (like[i] < i && works->works[like[i]].is_lowerable)
-        works->works[i] = works->works[like[i]];
-      else if (group == NULL)
-        works->works[i] = find_work (graph, &i, 1);
-      else
-        works->works[i] = find_work (graph, group->nodes, group->n_nodes);
-    }
+        works->rows[i] = (int) works->works->len;
+        tp_array_append_val (works->works, work);
+      }
   return g_steal_pointer (&works);
 }
 
@@ -53,6 +73,7 @@ tp_works_free (TpWorks *works)
 {
   if (works == NULL)
     return;
-  g_free (works->works);
+  tp_array_unref (works->works);
+  g_free (works->rows);
   g_free (works);
 }
