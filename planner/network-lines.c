@@ -21,16 +21,16 @@ struct TpNetworkLines
 static gboolean
 are_alike (const TpNetwork *a, const TpNetwork *b)
 {
-  if (a->arcs->len != b->arcs->len || a->vertices->len != b->vertices->len)
+  if (tp_network_count_arcs (a) != tp_network_count_arcs (b)
+      || a->vertices->len != b->vertices->len)
     return FALSE;
-  for (guint k = 0; k < a->arcs->len; k++)
+  for (guint k = 0; k < tp_network_count_arcs (a); k++)
     {
-      const NetArc *x = &tp_array_index (a->arcs, NetArc, k);
-      const NetArc *y = &tp_array_index (b->arcs, NetArc, k);
+      NetArc x = tp_network_get_arc (a, k), y = tp_network_get_arc (b, k);
 
-      if (x->from != y->from || x->to != y->to
-          || (x->capacity == INFINITE) != (y->capacity == INFINITE)
-          || (x->reverse == INFINITE) != (y->reverse == INFINITE))
+      if (x.from != y.from || x.to != y.to
+          || (x.capacity == INFINITE) != (y.capacity == INFINITE)
+          || (x.reverse == INFINITE) != (y.reverse == INFINITE))
         return FALSE;
     }
   return TRUE;
@@ -88,7 +88,7 @@ set_pairs (TpNetworkLines *lines, const Blend *blend)
   const TpNetwork *network = lines->first;
   int pair = 0;
 
-  for (guint k = 0; k < network->arcs->len; k++)
+  for (guint k = 0; k < network->arcs->len; k++) /* ends of nodes are no pairs */
     {
       const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
       const NetArc *twin = &tp_array_index (lines->second->arcs, NetArc, k);
@@ -110,16 +110,16 @@ set_terminals (TpNetworkLines *lines, const Blend *blend)
   g_autofree gint64 *ends = tp_new0 (gint64, 2 * n + 1);
   const int *numbers = network->flow_vertex;
 
-  for (guint k = 0; k < network->arcs->len; k++)
+  for (guint k = 0; k < tp_network_count_arcs (network); k++)
     {
-      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
-      const NetArc *twin = &tp_array_index (lines->second->arcs, NetArc, k);
-      gint64 capacity = blend_capacity (blend, arc->capacity, twin->capacity);
+      NetArc arc = tp_network_get_arc (network, k);
+      NetArc twin = tp_network_get_arc (lines->second, k);
+      gint64 capacity = blend_capacity (blend, arc.capacity, twin.capacity);
 
-      if (arc->from == VERTEX_SOURCE)
-        ends[2 * numbers[arc->to - VERTEX_NODES]] += capacity;
-      else if (arc->to == VERTEX_SINK)
-        ends[2 * numbers[arc->from - VERTEX_NODES] + 1] += capacity;
+      if (arc.from == VERTEX_SOURCE)
+        ends[2 * numbers[arc.to - VERTEX_NODES]] += capacity;
+      else if (arc.to == VERTEX_SINK)
+        ends[2 * numbers[arc.from - VERTEX_NODES] + 1] += capacity;
     }
   for (gsize v = 0; v < n; v++)
     tp_flow_set_terminal (network->flow, (int) v, ends[2 * v],

@@ -33,7 +33,8 @@ struct TpNetwork
 {
   const TpProblem *problem;   /* (unowned) */
   TpArray *vertices;          /* Vertex: those after the nodes */
-  TpArray *arcs;              /* NetArc */
+  TpArray *arcs;              /* NetArc: those after the two of each node, which are
+                               * read off the problem when they are asked for */
   gint64 sum;                 /* of finite capacities */
   gint64 n_copies;            /* in them */
   gint64 constant;
@@ -44,5 +45,9 @@ struct TpNetwork
   guint8 *is_sink;
   TpFlow *flow;
 };
+
+/* All there are: first those of the nodes, "s->n" and "n->t" of each in turn. */
+guint tp_network_count_arcs (const TpNetwork *network);
+NetArc tp_network_get_arc (const TpNetwork *network, guint index);
 
 #endif

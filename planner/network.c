@@ -19,7 +19,7 @@
  *   gd->t      gain on the second          n->gd       infinite, each member
  *   k->n, n->k infinite, each of what is to be on one device
  *
- * No arc has capacity 0, and none comes twice. */
+ * None comes twice, and of capacity 0 are arcs of nodes alone. */
 #include "config.h"
 
 #include "planner/network-private.h"
@@ -27,12 +27,18 @@
 #include "ir/guard.h"
 
 static void
+count_arc (TpNetwork *network, const NetArc *arc)
+{
+  network->sum += MAX (arc->capacity, 0) + MAX (arc->reverse, 0);
+  network->n_copies += arc->n_copies + arc->n_reverse_copies;
+}
+
+static void
 add_arc (TpNetwork *network, NetArc arc)
 {
   if (arc.capacity == 0 && arc.reverse == 0)
     return;
-  network->sum += MAX (arc.capacity, 0) + MAX (arc.reverse, 0);
-  network->n_copies += arc.n_copies + arc.n_reverse_copies;
+  count_arc (network, &arc);
   tp_array_append_val (network->arcs, arc);
 }
 
@@ -52,21 +58,22 @@ add_vertex (TpNetwork *network, TpCutVertex name, int near)
          + (int) network->vertices->len - 1;
 }
 
-/* Along the ends of @arc: what is paid when @node is on @device, whatever else is
- * where. */
-static void
-add_own_cost (TpNetwork *network, int node, int device, NetArc arc)
+/* What is paid when @node is on @device, whatever else is where. */
+static NetArc
+get_own_arc (const TpNetwork *network, int node, int device)
 {
   const TpProblem *problem = network->problem;
   const TpNode *it = &problem->graph->nodes[node];
-  gint64 cost = tp_problem_node_cost (problem, node, device);
+  int vertex = VERTEX_NODES + node;
+  NetArc arc = { .from = device == 1 ? VERTEX_SOURCE : vertex,
+                 .to = device == 1 ? vertex : VERTEX_SINK,
+                 .capacity = tp_problem_node_cost (problem, node, device) };
 
-  if (cost == TP_COST_NONE)
+  if (arc.capacity == TP_COST_NONE)
     {
-      add_infinite (network, arc.from, arc.to);
-      return;
+      arc.capacity = INFINITE;
+      return arc;
     }
-  arc.capacity = cost;
   for (int i = 0; i < it->n_outputs; i++)
     if (it->outputs[i] >= 0)
       {
@@ -76,20 +83,39 @@ add_own_cost (TpNetwork *network, int node, int device, NetArc arc)
         arc.capacity += fetch;
         arc.n_copies += fetch > 0;
       }
-  add_arc (network, arc);
+  return arc;
+}
+
+static guint
+count_own_arcs (const TpNetwork *network)
+{
+  return 2 * (guint) network->problem->graph->n_nodes;
+}
+
+guint
+tp_network_count_arcs (const TpNetwork *network)
+{
+  return count_own_arcs (network) + network->arcs->len;
+}
+
+NetArc
+tp_network_get_arc (const TpNetwork *network, guint index)
+{
+  guint n_own = count_own_arcs (network);
+
+  return index < n_own
+             ? get_own_arc (network, (int) (index / 2), index % 2 == 0)
+             : tp_array_index (network->arcs, NetArc, index - n_own);
 }
 
 static void
-add_nodes (TpNetwork *network)
+count_own_costs (TpNetwork *network)
 {
-  for (int i = 0; i < network->problem->graph->n_nodes; i++)
+  for (guint k = 0; k < count_own_arcs (network); k++)
     {
-      int vertex = VERTEX_NODES + i;
+      NetArc arc = tp_network_get_arc (network, k);
 
-      add_own_cost (network, i, 1,
-                    (NetArc){ .from = VERTEX_SOURCE, .to = vertex });
-      add_own_cost (network, i, 0,
-                    (NetArc){ .from = vertex, .to = VERTEX_SINK });
+      count_arc (network, &arc);
     }
 }
 
@@ -269,21 +295,21 @@ build_flow (TpNetwork *network)
 {
   number_vertices (network);
   network->flow = tp_flow_new (count_vertices (network));
-  for (guint k = 0; k < network->arcs->len; k++)
+  for (guint k = 0; k < tp_network_count_arcs (network); k++)
     {
-      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
-      gint64 capacity = to_finite (network, arc->capacity);
+      NetArc arc = tp_network_get_arc (network, k);
+      gint64 capacity = to_finite (network, arc.capacity);
 
-      if (arc->from == VERTEX_SOURCE)
-        tp_flow_add_terminal (network->flow, to_flow (network, arc->to),
+      if (arc.from == VERTEX_SOURCE)
+        tp_flow_add_terminal (network->flow, to_flow (network, arc.to),
                               capacity, 0);
-      else if (arc->to == VERTEX_SINK)
-        tp_flow_add_terminal (network->flow, to_flow (network, arc->from), 0,
+      else if (arc.to == VERTEX_SINK)
+        tp_flow_add_terminal (network->flow, to_flow (network, arc.from), 0,
                               capacity);
       else
-        tp_flow_add_pair (network->flow, to_flow (network, arc->from),
-                          to_flow (network, arc->to), capacity,
-                          to_finite (network, arc->reverse));
+        tp_flow_add_pair (network->flow, to_flow (network, arc.from),
+                          to_flow (network, arc.to), capacity,
+                          to_finite (network, arc.reverse));
     }
 }
 
@@ -295,7 +321,7 @@ tp_network_new (const TpProblem *problem)
   network->problem = problem;
   network->vertices = tp_array_new (sizeof (Vertex));
   network->arcs = tp_array_new (sizeof (NetArc));
-  add_nodes (network);
+  count_own_costs (network);
   add_tensors (network);
   for (int i = 0; i < problem->costs->n_groups; i++)
     add_group (network, i);
@@ -346,21 +372,21 @@ raise_flow (TpNetwork *network)
 {
   int pair = 0;
 
-  for (guint k = 0; k < network->arcs->len; k++)
+  for (guint k = 0; k < tp_network_count_arcs (network); k++)
     {
-      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
-      gint64 more = get_raise (network, arc->capacity, arc->n_copies);
+      NetArc arc = tp_network_get_arc (network, k);
+      gint64 more = get_raise (network, arc.capacity, arc.n_copies);
 
-      if (arc->from == VERTEX_SOURCE)
-        tp_flow_raise_terminal (network->flow, to_flow (network, arc->to),
+      if (arc.from == VERTEX_SOURCE)
+        tp_flow_raise_terminal (network->flow, to_flow (network, arc.to),
                                 more, 0);
-      else if (arc->to == VERTEX_SINK)
-        tp_flow_raise_terminal (network->flow, to_flow (network, arc->from),
+      else if (arc.to == VERTEX_SINK)
+        tp_flow_raise_terminal (network->flow, to_flow (network, arc.from),
                                 0, more);
       else
         tp_flow_raise_pair (
             network->flow, pair++, more,
-            get_raise (network, arc->reverse, arc->n_reverse_copies));
+            get_raise (network, arc.reverse, arc.n_reverse_copies));
     }
 }
 
@@ -494,19 +520,20 @@ TpArc *
 tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
                      int *out_n)
 {
-  TpArc *arcs = tp_new (TpArc, 2 * (gsize) network->arcs->len + 1);
+  TpArc *arcs = tp_new (TpArc, (gsize) tp_network_count_arcs (network)
+                                   + network->arcs->len + 1);
   TpArc *fitting = NULL;
   int n = 0, pair = 0, tie_pair = 0;
 
-  for (guint k = 0; k < network->arcs->len; k++)
+  for (guint k = 0; k < tp_network_count_arcs (network); k++)
     {
-      const NetArc *arc = &tp_array_index (network->arcs, NetArc, k);
-      gint64 flow = get_net_flow (network, arc, &pair);
+      NetArc arc = tp_network_get_arc (network, k);
+      gint64 flow = get_net_flow (network, &arc, &pair);
       gint64 tie
-          = raised == NULL ? 0 : get_net_flow (raised, arc, &tie_pair);
+          = raised == NULL ? 0 : get_net_flow (raised, &arc, &tie_pair);
 
       if (flow != 0 || tie != 0)
-        n += write_arcs (network, arc, flow, tie, &arcs[n]);
+        n += write_arcs (network, &arc, flow, tie, &arcs[n]);
     }
   *out_n = n;
   fitting = g_try_renew (TpArc, arcs, n + 1);
