@@ -127,7 +127,7 @@ new_graph (void (*make) (Draft *draft), int n_ops, GRand *random)
   const TpTensor weights = { .name = "w",
                              .dtype = TPLAN_DTYPE_FLOAT32,
                              .rank = 2,
-                             .dims = { 4, 4 },
+                             .dims = (gint64[]){ 4, 4 },
                              .init = { .kind = TP_INIT_FILL, .value = 0.5 } };
   Draft draft = { builder, random, n_ops };
   char last[24];

@@ -52,7 +52,7 @@ add_weights (TpGraphBuilder *builder, const char *name, gint64 rows,
       = { .name = name,
           .dtype = TPLAN_DTYPE_FLOAT32,
           .rank = 2,
-          .dims = { rows, columns },
+          .dims = (gint64[]){ rows, columns },
           .init = { .kind = TP_INIT_RANDOM, .seed = 1, .value = 0.03 } };
 
   return tp_graph_builder_add_constant (builder, &weights, name, error);

@@ -20,7 +20,8 @@ typedef struct
   const TpGraphJson *reader;
   TpJsonPlace place;
   gboolean has_shape;
-  TpTensor tensor;            /* all but its values */
+  TpTensor tensor;            /* all but its values, and dimensions: @dims */
+  gint64 dims[TP_MAX_RANK];
 } Entry;
 
 static gboolean
@@ -28,6 +29,7 @@ add (const Entry *entry, const TpInit *init, GError **error)
 {
   TpTensor constant = entry->tensor;
 
+  constant.dims = entry->dims;
   constant.init = *init;
   return tp_graph_builder_add_constant (entry->reader->builder, &constant,
                                         entry->place.path, error);
@@ -174,7 +176,7 @@ check_file_shape (const Entry *entry, const TpFileTensor *value,
                        tp_dtype_get_name (value->dtype));
   else if (entry->has_shape
            && (entry->tensor.rank != value->rank
-               || memcmp (entry->tensor.dims, value->dims,
+               || memcmp (entry->dims, value->dims,
                           value->rank * sizeof (gint64))
                       != 0))
     tp_json_set_error (entry->place, "shape", error,
@@ -242,7 +244,7 @@ add_file (const Entry *entry, const json_t *value, GError **error)
     return FALSE;
   filled.tensor.dtype = tensor.dtype;
   filled.tensor.rank = tensor.rank;
-  memcpy (filled.tensor.dims, tensor.dims, sizeof tensor.dims);
+  memcpy (filled.dims, tensor.dims, sizeof tensor.dims);
   init.data = tensor.data;
   return add (&filled, &init, error);
 }
@@ -269,15 +271,15 @@ read_shape (Entry *entry, GError **error)
     {
       g_autofree char *at = g_strdup_printf ("shape[%zu]", i);
 
-      entry->tensor.dims[i] = json_integer_value (item);
-      if (!json_is_integer (item) || entry->tensor.dims[i] < 0)
+      entry->dims[i] = json_integer_value (item);
+      if (!json_is_integer (item) || entry->dims[i] < 0)
         {
           tp_json_set_error (entry->place, at, error,
                              "must be an integer, 0 or more");
           return FALSE;
         }
     }
-  if (tp_dims_count (entry->tensor.rank, entry->tensor.dims,
+  if (tp_dims_count (entry->tensor.rank, entry->dims,
                      &entry->tensor.count))
     return TRUE;
   tp_json_set_error (entry->place, "shape", error,

@@ -460,7 +460,7 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
   constant.name = tensor.name;
   constant.dtype = value.dtype;
   constant.rank = value.rank;
-  memcpy (constant.dims, value.dims, sizeof constant.dims);
+  constant.dims = value.dims;
   constant.init.data = value.data;
   return tp_graph_builder_add_constant (onnx->builder, &constant, place, error);
 }

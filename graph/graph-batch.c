@@ -80,11 +80,18 @@ shrink (const Split *split, TpTensor *part, gint64 step)
   gint64 n_parts = split->marks->parts.n_parts;
   int dim = tp_batch_find_part (part, n_parts, step);
   gint64 element_bytes = part->size_bytes / part->count;
+  gint64 dims[TP_MAX_RANK], strides[TP_MAX_RANK];
 
   for (int i = 0; i < part->rank; i++)
-    if (i != dim && part->strides[i] % (step * n_parts) == 0)
-      part->strides[i] = scale (split, part->strides[i]);
-  part->dims[dim] = scale (split, part->dims[dim]);
+    {
+      gboolean is_outer
+          = i != dim && part->strides[i] % (step * n_parts) == 0;
+
+      dims[i] = i == dim ? scale (split, part->dims[i]) : part->dims[i];
+      strides[i]
+          = is_outer ? scale (split, part->strides[i]) : part->strides[i];
+    }
+  tp_draft_set_form (split->draft, part, dims, strides);
   part->count = scale (split, part->count);
   part->size_bytes = part->count * element_bytes;
 }
@@ -244,11 +251,11 @@ add_outputs (Split *split, int n, int *outputs, GError **error)
 
 /* Gives a tensor that nobody reads the shape that comes out. */
 static gboolean
-has_shape (TpTensor *tensor, gint64 step, const TpShape *shape)
+has_shape (TpDraft *draft, TpTensor *tensor, gint64 step, const TpShape *shape)
 {
   if (step == 0)
-    return tp_tensor_set_shape (tensor, shape->dtype, shape->rank,
-                                shape->dims);
+    return tp_draft_set_shape (draft, tensor, shape->dtype, shape->rank,
+                               shape->dims);
   return tensor->rank == shape->rank && tensor->dtype == shape->dtype
          && memcmp (tensor->dims, shape->dims,
                     tensor->rank * sizeof tensor->dims[0])
@@ -271,7 +278,8 @@ makes_outputs (Split *split, const TpNode *copy, const TpNode *node)
     return FALSE;
   for (int i = 0; i < copy->n_outputs; i++)
     if (copy->outputs[i] >= 0
-        && !has_shape (tp_draft_tensor (split->draft, copy->outputs[i]),
+        && !has_shape (split->draft,
+                       tp_draft_tensor (split->draft, copy->outputs[i]),
                        split->marks->parts.steps[node->outputs[i]],
                        &outputs[i]))
       return FALSE;

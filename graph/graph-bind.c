@@ -90,7 +90,8 @@ make_constant (TpGraphBuilder *builder, const TpBuilderSpec *spec,
 {
   TpTensor *tensor = tp_draft_tensor (builder->draft, spec->tensor);
 
-  if (!tp_tensor_set_shape (tensor, value->dtype, value->rank, value->dims))
+  if (!tp_draft_set_shape (builder->draft, tensor, value->dtype, value->rank,
+                           value->dims))
     {
       tp_builder_set_error (builder, spec->place, error,
                             "the value bound to '%s' is too large",

@@ -366,8 +366,8 @@ tp_graph_builder_add_constant (TpGraphBuilder *builder,
   if (index < 0)
     return FALSE;
   tensor = tp_draft_tensor (builder->draft, index);
-  if (!tp_tensor_set_shape (tensor, constant->dtype, constant->rank,
-                            constant->dims))
+  if (!tp_draft_set_shape (builder->draft, tensor, constant->dtype,
+                           constant->rank, constant->dims))
     {
       tp_builder_set_error (builder, place, error,
                             "constant '%s': its shape is negative or too "

@@ -33,7 +33,7 @@ add_floats (TpGraphBuilder *builder, const TpNode *node, const char *output,
   TpTensor constant = { .name = output,
                         .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = is_list,
-                        .dims = { n },
+                        .dims = &n,
                         .init = { .kind = TP_INIT_DATA } };
   float *data = tp_region_alloc (builder->draft->region, n, sizeof (float),
                                  error);
@@ -56,7 +56,7 @@ add_ints (TpGraphBuilder *builder, const TpNode *node, const char *output,
   TpTensor constant = { .name = output,
                         .dtype = TPLAN_DTYPE_INT64,
                         .rank = is_list,
-                        .dims = { n },
+                        .dims = &n,
                         .init = { .kind = TP_INIT_DATA } };
 
   constant.init.data

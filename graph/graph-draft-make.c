@@ -80,7 +80,7 @@ tp_draft_add_values (TpDraft *draft, const TpTensor *like, const char *suffix,
   TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
   void *data;
 
-  tp_tensor_set_shape (&tensor, like->dtype, like->rank, like->dims);
+  tp_draft_set_shape (draft, &tensor, like->dtype, like->rank, like->dims);
   data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
   tensor.name
       = data ? tp_draft_make_tensor_name (draft, like->name, suffix, error)
@@ -97,7 +97,7 @@ tp_draft_add_stage (TpDraft *draft, const TpTensor *like, GError **error)
 {
   TpTensor tensor = { .producer = -1 };
 
-  tp_tensor_set_shape (&tensor, like->dtype, like->rank, like->dims);
+  tp_draft_set_shape (draft, &tensor, like->dtype, like->rank, like->dims);
   tensor.name = tp_draft_make_tensor_name (draft, like->name, ":stage", error);
   return tensor.name == NULL ? -1 : tp_draft_add_tensor (draft, &tensor);
 }

@@ -155,11 +155,62 @@ tp_draft_add_tensor (TpDraft *draft, const TpTensor *tensor)
   return draft->tensors->len - 1;
 }
 
-gboolean
-tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
-                     const gint64 *dims)
+static guint
+hash_form (int rank, const gint64 *dims)
 {
-  gint64 count;
+  guint64 sum = 0;
+
+  for (int i = 0; i < rank; i++)
+    sum = (sum ^ (guint64) dims[i]) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  return (guint) (sum >> 32) % TP_DRAFT_FORMS;
+}
+
+static gboolean
+is_form (const gint64 *form, int rank, const gint64 *dims,
+         const gint64 *strides)
+{
+  if (form == NULL || form[0] != rank)
+    return FALSE;
+  for (int i = 0; i < rank; i++)
+    if (form[1 + i] != dims[i] || form[1 + rank + i] != strides[i])
+      return FALSE;
+  return TRUE;
+}
+
+static const gint64 *
+make_form (TpRegion *region, int rank, const gint64 *dims,
+           const gint64 *strides)
+{
+  gint64 *form = tp_region_take (region, 1 + 2 * rank, sizeof *form);
+
+  form[0] = rank;
+  for (int i = 0; i < rank; i++)
+    {
+      form[1 + i] = dims[i];
+      form[1 + rank + i] = strides[i];
+    }
+  return form;
+}
+
+/* Most tensors have the form of one met lately, and share what says it. */
+void
+tp_draft_set_form (TpDraft *draft, TpTensor *tensor, const gint64 *dims,
+                   const gint64 *strides)
+{
+  int rank = tensor->rank;
+  const gint64 **met = &draft->forms[hash_form (rank, dims)];
+
+  if (!is_form (*met, rank, dims, strides))
+    *met = make_form (draft->region, rank, dims, strides);
+  tensor->dims = *met + 1;
+  tensor->strides = *met + 1 + rank;
+}
+
+gboolean
+tp_draft_set_shape (TpDraft *draft, TpTensor *tensor, TpDtype dtype, int rank,
+                    const gint64 *dims)
+{
+  gint64 count, strides[TP_MAX_RANK];
 
   if (rank < 0 || rank > TP_MAX_RANK || !tp_dims_count (rank, dims, &count))
     return FALSE;
@@ -175,11 +226,8 @@ tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
     }
   tensor->dtype = dtype;
   tensor->rank = rank;
-  memset (tensor->dims, 0, sizeof tensor->dims);
-  memset (tensor->strides, 0, sizeof tensor->strides);
-  for (int i = 0; i < rank; i++)
-    tensor->dims[i] = dims[i];
-  tp_dims_row_major (rank, tensor->dims, tensor->strides);
+  tp_dims_row_major (rank, dims, strides);
+  tp_draft_set_form (draft, tensor, dims, strides);
   tensor->count = count;
   tensor->size_bytes = count * (gint64) tp_dtype_get_size (dtype);
   return TRUE;

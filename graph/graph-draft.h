@@ -12,6 +12,7 @@
 #include "ir/region.h"
 
 #define TP_RANK_UNKNOWN (-1)
+#define TP_DRAFT_FORMS 64     /* a power of two */
 
 /* What is computed if a condition has a value, until it is known which it has; or
  * what an op computes again and again. */
@@ -54,6 +55,8 @@ typedef struct
   TpMap *names[2];            /* of tensors and of nodes, with how often a new
                                * one was made from each; made when asked for */
   gint64 n_constants;         /* elements of those made by passes */
+  const gint64 *forms[TP_DRAFT_FORMS]; /* (nullable) each: the last one met there of
+                               * rank, dimensions and strides, in @region */
 } TpDraft;
 
 TpDraft *tp_draft_new (gint64 budget_bytes);
@@ -100,9 +103,13 @@ tp_node_edit (const int *tensors)
 }
 
 int tp_draft_add_tensor (TpDraft *draft, const TpTensor *tensor);
-/* Sets rank, dims, row-major strides, count and size; FALSE on overflow. */
-gboolean tp_tensor_set_shape (TpTensor *tensor, TpDtype dtype, int rank,
-                              const gint64 *dims);
+/* Sets rank, dims, row-major strides, count and size of @tensor, which is or will be
+ * of @draft; FALSE on overflow. */
+gboolean tp_draft_set_shape (TpDraft *draft, TpTensor *tensor, TpDtype dtype,
+                             int rank, const gint64 *dims);
+/* Sets these alone: of a tensor that has a rank. */
+void tp_draft_set_form (TpDraft *draft, TpTensor *tensor, const gint64 *dims,
+                        const gint64 *strides);
 
 /* Sets the producer of every tensor. */
 void tp_draft_link (TpDraft *draft);

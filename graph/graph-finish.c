@@ -163,7 +163,8 @@ bind_spec (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
                             tensor->name);
       return FALSE;
     }
-  if (tp_tensor_set_shape (tensor, spec->dtype, spec->rank, values))
+  if (tp_draft_set_shape (builder->draft, tensor, spec->dtype, spec->rank,
+                          values))
     return TRUE;
   tp_builder_set_error (builder, spec->place, error,
                         "tensor '%s' has too many elements: its size "

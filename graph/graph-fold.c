@@ -43,7 +43,7 @@ init_ref_tensor (TpRefTensor *ref, const TpTensor *tensor)
 {
   ref->dtype = tensor->dtype;
   ref->rank = tensor->rank;
-  memcpy (ref->dims, tensor->dims, sizeof ref->dims);
+  memcpy (ref->dims, tensor->dims, tensor->rank * sizeof ref->dims[0]);
   ref->count = tensor->count;
   ref->data = g_try_new0 (double, MAX (tensor->count, 1));
   return ref->data != NULL;

@@ -55,8 +55,8 @@ set_shape (TpDraft *draft, const TpNode *node, int output,
                           "op '%s' (%s): output %d has rank %d", node->name,
                           node->type, output, shape->rank);
     }
-  else if (!tp_tensor_set_shape (tensor, shape->dtype, shape->rank,
-                                 shape->dims))
+  else if (!tp_draft_set_shape (draft, tensor, shape->dtype, shape->rank,
+                                shape->dims))
     set_error (draft, node, "an output has too many elements: its size "
                "overflows 64 bits", error);
   else

@@ -125,7 +125,7 @@ add_bias (TpDraft *draft, const TpNode *conv, const TpNode *norm,
   TpTensor tensor = { .producer = -1, .init.kind = TP_INIT_DATA };
   void *data;
 
-  tp_tensor_set_shape (&tensor, weights->dtype, 1, &n);
+  tp_draft_set_shape (draft, &tensor, weights->dtype, 1, &n);
   data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
   tensor.name = data ? tp_draft_make_tensor_name (draft, weights->name,
                                                   ":bias", error)

@@ -181,14 +181,14 @@ choose (Pass *pass)
 }
 
 static void
-set_channels_last (TpTensor *tensor)
+set_channels_last (TpDraft *draft, int tensor)
 {
-  const gint64 *dims = tensor->dims;
+  TpTensor *it = tp_draft_tensor (draft, tensor);
+  const gint64 *dims = it->dims;
+  const gint64 strides[] = { dims[1] * dims[2] * dims[3], 1, dims[3] * dims[1],
+                             dims[1] };
 
-  tensor->strides[0] = dims[1] * dims[2] * dims[3];
-  tensor->strides[1] = 1;
-  tensor->strides[2] = dims[3] * dims[1];
-  tensor->strides[3] = dims[1];
+  tp_draft_set_form (draft, it, dims, strides);
 }
 
 static void
@@ -273,7 +273,7 @@ lay_out (Pass *pass, const TpNode *node, int j, GError **error)
     pass->rows[tensor] = add_twin (pass, tensor, ":rows", error);
   if (pass->last[tensor] < 0 || pass->rows[tensor] < 0)
     return FALSE;
-  set_channels_last (tp_draft_tensor (pass->draft, pass->last[tensor]));
+  set_channels_last (pass->draft, pass->last[tensor]);
   tp_node_edit (node->outputs)[j] = pass->last[tensor];
   if (pass->last[tensor] == pass->rows[tensor])
     return TRUE;
@@ -306,7 +306,7 @@ turn (Pass *pass, const TpNode *node, GError **error)
 
       if (twin < 0)
         return FALSE;
-      set_channels_last (tp_draft_tensor (pass->draft, twin));
+      set_channels_last (pass->draft, twin);
       if (!append_relayout (pass, node, image, twin, error))
         return FALSE;
       pass->turned[image] = twin;

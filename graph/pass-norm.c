@@ -44,8 +44,8 @@ add_constant (TpDraft *draft, const TpNode *node, int like,
   void *data;
 
   if (tp_dtype_get (given->dtype)->compute == TP_COMPUTE_FLOAT32)
-    tp_tensor_set_shape (&tensor, TPLAN_DTYPE_FLOAT32, given->rank,
-                         given->dims);
+    tp_draft_set_shape (draft, &tensor, TPLAN_DTYPE_FLOAT32, given->rank,
+                        given->dims);
   data = tp_region_alloc (draft->region, tensor.size_bytes, 1, error);
   if (data == NULL)
     return -1;

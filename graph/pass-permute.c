@@ -68,15 +68,6 @@ have_equal_strides (const TpTensor *tensor, const gint64 *strides)
   return TRUE;
 }
 
-static gboolean
-is_row_major (const TpTensor *tensor)
-{
-  TpTensor rows = *tensor;
-
-  tp_tensor_set_shape (&rows, tensor->dtype, tensor->rank, tensor->dims);
-  return have_equal_strides (tensor, rows.strides);
-}
-
 /* Products read along any dimension; others are slow unless vectors run along
  * the last one. */
 static gboolean
@@ -84,7 +75,7 @@ can_be_read (const Pass *pass, int out, const gint64 *strides)
 {
   const TpTensor *tensor = tp_draft_tensor (pass->draft, out);
 
-  return !pass->is_rigid[out] && is_row_major (tensor)
+  return !pass->is_rigid[out] && tp_tensor_is_row_major (tensor)
          && (!pass->is_mixed[out] || strides[tensor->rank - 1] == 1);
 }
 
@@ -95,20 +86,22 @@ store_permuted (Pass *pass, const TpNode *node)
   TpTensor *x = tp_draft_tensor (pass->draft, node->inputs[0]);
   const TpTensor *out = tp_draft_tensor (pass->draft, node->outputs[0]);
   TpTensor image = *x;
-  gint64 strides[TP_MAX_RANK];
+  gint64 numbers[TP_MAX_RANK], strides[TP_MAX_RANK], turned[TP_MAX_RANK];
 
   if (x->producer < 0 || pass->n_uses[node->inputs[0]] != 1
       || !tp_node_has_flag (tp_draft_node (pass->draft, x->producer),
                             TP_OP_ANY_STRIDES)
-      || !is_row_major (x) || x->rank < 1)
+      || !tp_tensor_is_row_major (x) || x->rank < 1)
     return FALSE;
   for (int i = 0; i < x->rank; i++)
-    image.strides[i] = i;
+    numbers[i] = i;
+  image.strides = numbers;
   get_strides (node, &image, strides);
   if (strides[x->rank - 1] != x->rank - 1)
     return FALSE;             /* vectors would be stored lane by lane */
   for (int i = 0; i < x->rank; i++)
-    x->strides[strides[i]] = out->strides[i];
+    turned[strides[i]] = out->strides[i];
+  tp_draft_set_form (pass->draft, x, x->dims, turned);
   return TRUE;
 }
 
@@ -125,7 +118,7 @@ try_node (Pass *pass, TpNode *node)
     return;
   get_strides (node, x, strides);
   if (can_be_read (pass, node->outputs[0], strides))
-    memcpy (out->strides, strides, out->rank * sizeof strides[0]);
+    tp_draft_set_form (pass->draft, out, out->dims, strides);
   else if (!have_equal_strides (out, strides) && !store_permuted (pass, node))
     return;
   node->type = tp_op_permute.name;

@@ -42,7 +42,7 @@ add_positions (TpDraft *draft, const TpNode *node, gint64 n, GError **error)
 {
   g_autofree double *values = g_try_new (double, n);
   TpTensor like = { .name = node->name, .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1,
-                    .dims = { n } };
+                    .dims = &n };
 
   if (values == NULL)
     {

@@ -389,7 +389,7 @@ add_one (TpDraft *draft, TpDtype dtype, GError **error)
   TpTensor one = { .producer = -1,
                    .init = { .kind = TP_INIT_FILL, .value = 1.0 } };
 
-  tp_tensor_set_shape (&one, dtype, 0, NULL);
+  tp_draft_set_shape (draft, &one, dtype, 0, NULL);
   one.name = tp_draft_make_tensor_name (draft, "one", "", error);
   return one.name == NULL ? -1 : tp_draft_add_tensor (draft, &one);
 }

@@ -163,11 +163,11 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
   TpTensor list = { .name = split->node.name,
                     .dtype = TPLAN_DTYPE_INT64,
                     .rank = 1,
-                    .dims = { out } };
+                    .dims = &out };
   TpTensor table = { .name = split->node.name,
                      .dtype = TPLAN_DTYPE_INT64,
                      .rank = 2,
-                     .dims = { n_taps, out } };
+                     .dims = (gint64[]){ n_taps, out } };
   gboolean is_list = tp_resize_is_nearest (&split->resize);
 
   compute_tables (split, step, indices, weights);
@@ -187,9 +187,12 @@ static int
 add_stage (Split *split, int from, int k, gint64 out, GError **error)
 {
   TpTensor stage = *tp_draft_tensor (split->draft, from);
+  gint64 dims[TP_MAX_RANK];
 
+  memcpy (dims, stage.dims, stage.rank * sizeof dims[0]);
+  dims[k] = out;
   stage.name = split->node.name;
-  stage.dims[k] = out;
+  stage.dims = dims;
   return tp_draft_add_stage (split->draft, &stage, error);
 }
 

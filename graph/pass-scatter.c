@@ -76,7 +76,8 @@ add_tables (Split *split, int *table, int *mask, GError **error)
   g_autofree double *named = g_try_new (double, indices->count + 1);
   g_autofree double *from = g_try_new0 (double, scatter->n_blocks + 1);
   g_autofree double *is_new = g_try_new0 (double, scatter->n_blocks + 1);
-  TpTensor like = { .name = split->node.name };
+  gint64 dims[TP_MAX_RANK];
+  TpTensor like = { .name = split->node.name, .dims = dims };
   gint64 n_new = 0;
 
   if (named == NULL || from == NULL || is_new == NULL)
@@ -101,7 +102,7 @@ add_tables (Split *split, int *table, int *mask, GError **error)
     }
   split->is_all = n_new == scatter->n_blocks;
   for (int i = 0; i < scatter->rank; i++)
-    like.dims[i] = i < scatter->n_named ? scatter->dims[i] : 1;
+    dims[i] = i < scatter->n_named ? scatter->dims[i] : 1;
   like.dtype = TPLAN_DTYPE_INT64;
   like.rank = scatter->n_named;
   *table = tp_draft_add_values (draft, &like, ":table", from, error);
@@ -144,11 +145,10 @@ append_node (Split *split, const Step *step, int rank, const gint64 *dims,
 {
   TpDraft *draft = split->draft;
   TpNode node = split->node;
-  TpTensor stage = { .name = node.name, .rank = rank };
+  TpTensor stage = { .name = node.name, .rank = rank, .dims = dims };
   int to;
 
   stage.dtype = tp_draft_tensor (draft, node.inputs[0])->dtype;
-  memcpy (stage.dims, dims, rank * sizeof dims[0]);
   to = tp_draft_add_stage (draft, &stage, error);
   node.name
       = to < 0 ? NULL
@@ -168,7 +168,7 @@ append_reshape (Split *split, GError **error)
   TpTensor like = { .name = split->node.name,
                     .dtype = TPLAN_DTYPE_INT64,
                     .rank = 1,
-                    .dims = { rank } };
+                    .dims = (gint64[]){ rank } };
   gint64 dims[TP_MAX_RANK];
   double shape[TP_MAX_RANK];
   Step step = { "Reshape", { split->node.inputs[2], -1, -1 } };

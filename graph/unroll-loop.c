@@ -215,7 +215,8 @@ give_nothing (Loop *self, int i, GError **error)
     return tp_unroll_fail (unroll, error, "output '%s' has more than "
                            "%d dimensions", output->name, TP_MAX_RANK);
   memcpy (dims + 1, part->dims, part->rank * sizeof dims[0]);
-  if (!tp_tensor_set_shape (output, part->dtype, part->rank + 1, dims))
+  if (!tp_draft_set_shape (unroll->draft, output, part->dtype, part->rank + 1,
+                           dims))
     return tp_unroll_fail (unroll, error, "output '%s' has too many "
                            "elements", output->name);
   output->init = (TpInit){ .kind = TP_INIT_DATA, .data = nothing };

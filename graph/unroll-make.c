@@ -102,7 +102,8 @@ make_room (TpUnroll *self, int index, const TpTensor *like, GError **error)
   TpTensor *tensor = tp_draft_tensor (self->draft, index);
   void *data;
 
-  if (!tp_tensor_set_shape (tensor, like->dtype, like->rank, like->dims))
+  if (!tp_draft_set_shape (self->draft, tensor, like->dtype, like->rank,
+                           like->dims))
     {
       tp_unroll_fail (self, error, "'%s' would be too large", tensor->name);
       return NULL;
@@ -140,8 +141,8 @@ int
 tp_unroll_add_ints (TpUnroll *self, int n,
                     const gint64 *values, GError **error)
 {
-  const TpTensor like
-      = { .dtype = TPLAN_DTYPE_INT64, .rank = 1, .dims = { n } };
+  const TpTensor like = { .dtype = TPLAN_DTYPE_INT64, .rank = 1,
+                          .dims = (gint64[]){ n } };
 
   return add_values (self, &like, values, error);
 }

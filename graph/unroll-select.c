@@ -86,7 +86,8 @@ tp_unroll_non_zero (TpUnroll *self, const TpNode *node, GError **error)
   g_autofree double *values
       = get_values (self, node->inputs[0], "input", error);
   g_autofree gint64 *places = NULL;
-  TpTensor like = { .dtype = TPLAN_DTYPE_INT64, .rank = 2 };
+  gint64 dims[2];
+  const TpTensor like = { .dtype = TPLAN_DTYPE_INT64, .rank = 2, .dims = dims };
   TpTensor x;
   gint64 n = 0;
 
@@ -108,8 +109,8 @@ tp_unroll_non_zero (TpUnroll *self, const TpNode *node, GError **error)
         places[d * n + i] = d > 0 ? rest % x.dims[d] : rest;
         places[i] = d > 0 ? rest / x.dims[d] : rest;
       }
-  like.dims[0] = x.rank;
-  like.dims[1] = n;
+  dims[0] = x.rank;
+  dims[1] = n;
   return tp_unroll_give_values (self, node->outputs[0], &like, places, error);
 }
 
@@ -269,7 +270,7 @@ give_row (TpUnroll *self, int i, gint64 n, const gint64 *values, GError **error)
 {
   const TpNode *node = self->node;
   const TpTensor like
-      = { .dtype = TPLAN_DTYPE_INT64, .rank = 1, .dims = { n } };
+      = { .dtype = TPLAN_DTYPE_INT64, .rank = 1, .dims = &n };
 
   return i >= node->n_outputs || node->outputs[i] < 0
          || tp_unroll_give_values (self, node->outputs[i], &like, values, error);

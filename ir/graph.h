@@ -57,8 +57,9 @@ typedef struct
   const char *name;           /* (owned by the graph), unique */
   TpDtype dtype;
   int rank;
-  gint64 dims[TP_MAX_RANK];
-  gint64 strides[TP_MAX_RANK];/* elements; row-major except where the layout
+  const gint64 *dims;         /* [rank] (owned by the graph): most tensors of one
+                               * form have them in common, so they are not written */
+  const gint64 *strides;      /* likewise: elements; row-major except where the layout
                                * pass chose channels-last */
   gint64 count;               /* elements */
   gint64 size_bytes;
@@ -122,26 +123,25 @@ typedef struct
   const TpOp *op;             /* NULL: opaque, has costs only */
   int opset;                  /* of the graph: rules differ between versions;
                                * set by the builder */
-  int n_inputs;
+  int n_inputs, n_outputs;
+  gboolean has_small_sums;    /* of products of small integers: none of some of them
+                               * is above 2^24 in magnitude; set by a pass */
   const int *inputs;          /* tensors; -1: optional input left out */
-  int n_outputs;
   const int *outputs;
   int branch;                 /* of drafts: 1 + the branch of an If it is in; 0: of
                                * none, as in every graph */
   int body;                   /* of drafts: 1 + what it computes again and again, as a
                                * Loop does; 0: nothing, as in every graph */
   int n_attrs;
+  int n_costs;                /* given in the file */
   const TpAttr *attrs;
   const char *const *pins;    /* NULL: any device; else NULL-terminated names */
-  int n_costs;                /* given in the file */
   const TpNodeCost *costs;
   const char *colocation;     /* (nullable): all ops that name it are on one
                                * device */
   const TpGroupFigures *group; /* (nullable): all ops that have this are one kernel
                                * where it has a figure */
   const char *place;          /* in the source, such as "ops[3]" */
-  gboolean has_small_sums;    /* of products of small integers: none of some of them
-                               * is above 2^24 in magnitude; set by a pass */
 } TpNode;
 
 /* Ops that are on one device, wherever that is. */

@@ -1,6 +1,6 @@
 /* outline.h: what walks over a graph ask of its tensors and ops, close together.
  *
- * A TpTensor takes more than 250 bytes and a TpNode 150: in a large graph a walk over
+ * A TpTensor takes some 150 bytes and a TpNode 120: in a large graph a walk over
  * them waits for memory at every one. */
 #ifndef TP_IR_OUTLINE_H
 #define TP_IR_OUTLINE_H

@@ -3,6 +3,7 @@
 
 #include "ir/region.h"
 
+#include "ir/guard.h"
 #include "ir/room.h"
 
 #include <string.h>
@@ -160,30 +161,40 @@ check_budget (TpRegion *region, gint64 n, gsize size, gint64 *out_bytes,
   return TRUE;
 }
 
+/* NULL: there is no memory. */
+static void *
+place (TpRegion *region, gint64 bytes, gsize align)
+{
+  guint8 *p = region->pos != NULL ? align_up (region->pos, align) : NULL;
+
+  if (p == NULL || p > region->end || bytes > region->end - p)
+    {
+      if (!grow (region, bytes))
+        return NULL;
+      p = align_up (region->pos, align);
+    }
+  region->pos = p + bytes;
+  return p;
+}
+
 static void *
 alloc_aligned (TpRegion *region, gint64 n, gsize size, gsize align,
                GError **error)
 {
   gint64 bytes;
-  guint8 *p;
+  void *p;
 
   if (!check_budget (region, n, size, &bytes, error))
     return NULL;
-  if (align > 1 && bytes >= WIDE_ALIGN)
-    align = WIDE_ALIGN;
-  p = region->pos != NULL ? align_up (region->pos, align) : NULL;
-  if (p == NULL || p > region->end || bytes > region->end - p)
+  p = place (region, bytes,
+             align > 1 && bytes >= WIDE_ALIGN ? WIDE_ALIGN : align);
+  if (p == NULL)
     {
-      if (!grow (region, bytes))
-        {
-          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
-                       "no memory for %" G_GINT64_FORMAT
-                       " bytes: close other programs", bytes);
-          return NULL;
-        }
-      p = align_up (region->pos, align);
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_MEMORY,
+                   "no memory for %" G_GINT64_FORMAT
+                   " bytes: close other programs", bytes);
+      return NULL;
     }
-  region->pos = p + bytes;
   region->used_bytes += bytes;
   return p;
 }
@@ -193,6 +204,17 @@ tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error)
 {
   return alloc_aligned (region, n, size,
                         size == INT_ALIGN ? INT_ALIGN : ALIGN, error);
+}
+
+void *
+tp_region_take (TpRegion *region, gint64 n, gsize size)
+{
+  gint64 bytes = G_MAXINT64;
+  void *p = tp_size_mul (n, size, &bytes) ? place (region, bytes, ALIGN) : NULL;
+
+  if (p == NULL)
+    tp_guard_leave (bytes);
+  return p;
 }
 
 void *

@@ -35,6 +35,8 @@ void tp_region_set_budget (TpRegion *region, gint64 budget_bytes);
  *   %TPLAN_ERROR_MEMORY: the system has none: free some.
  */
 void *tp_region_alloc (TpRegion *region, gint64 n, gsize size, GError **error);
+/* Likewise, beyond any budget; without memory the call is left (ir/guard.h). */
+void *tp_region_take (TpRegion *region, gint64 n, gsize size);
 /* A copy of @n elements of @data. */
 void *tp_region_dup (TpRegion *region, const void *data, gint64 n, gsize size,
                      GError **error);

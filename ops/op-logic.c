@@ -444,7 +444,7 @@ if_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
                          condition->name, condition->rank, a->rank);
   outputs[0].dtype = a->dtype;
   outputs[0].rank = a->rank;
-  memcpy (outputs[0].dims, a->dims, sizeof a->dims);
+  memcpy (outputs[0].dims, a->dims, a->rank * sizeof a->dims[0]);
   return TRUE;
 }
 

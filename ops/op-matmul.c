@@ -461,27 +461,37 @@ turn_list (const TpNode *node, int i, int rank, gint64 *values)
   values[rank - 2] = last;
 }
 
-static TpTensor
-turn (const TpNode *node, int i, const TpTensor *x)
+typedef struct
 {
-  TpTensor turned = *x;
+  TpTensor tensor;            /* to be read only where this is */
+  gint64 dims[TP_MAX_RANK], strides[TP_MAX_RANK];
+} Turned;
 
-  turn_list (node, i, x->rank, turned.dims);
-  turn_list (node, i, x->rank, turned.strides);
-  return turned;
+static void
+turn (const TpNode *node, int i, const TpTensor *x, Turned *turned)
+{
+  gsize size = x->rank * sizeof x->dims[0];
+
+  turned->tensor = *x;
+  turned->tensor.dims = memcpy (turned->dims, x->dims, size);
+  turned->tensor.strides = memcpy (turned->strides, x->strides, size);
+  turn_list (node, i, x->rank, turned->dims);
+  turn_list (node, i, x->rank, turned->strides);
 }
 
 static gboolean
 fused_matmul_infer (const TpNode *node, const TpTensor *const *inputs,
                     TpShape *outputs, GError **error)
 {
-  TpTensor a = turn (node, 0, inputs[0]);
-  TpTensor b = turn (node, 1, inputs[1]);
+  Turned a, b;
 
+  turn (node, 0, inputs[0], &a);
+  turn (node, 1, inputs[1], &b);
   if (tp_dtype_is_integer (inputs[0]->dtype))
     return tp_op_fail (node, error, "input 0 is %s, must be of reals",
                        tp_dtype_get_name (inputs[0]->dtype));
-  return matmul_infer (node, (const TpTensor *[]){ &a, &b }, outputs, error);
+  return matmul_infer (node, (const TpTensor *[]){ &a.tensor, &b.tensor },
+                       outputs, error);
 }
 
 static gboolean
@@ -489,11 +499,12 @@ fused_matmul_lower (const TpGraph *graph, const TpNode *node,
                     TpLowered *lowered, GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  TpTensor a = turn (node, 0, tp_lowering_get_input (&lowering, 0));
-  TpTensor b = turn (node, 1, tp_lowering_get_input (&lowering, 1));
+  Turned a, b;
 
+  turn (node, 0, tp_lowering_get_input (&lowering, 0), &a);
+  turn (node, 1, tp_lowering_get_input (&lowering, 1), &b);
   return tp_lowering_finish (
-      &lowering, gemm_scale (lowering.nest, matmul_expr (&lowering, &a, &b),
+      &lowering, gemm_scale (lowering.nest, matmul_expr (&lowering, &a.tensor, &b.tensor),
                              tp_node_get_float (node, "alpha", 1.0)));
 }
 

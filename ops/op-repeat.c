@@ -10,20 +10,21 @@ expand_infer (const TpNode *node, const TpTensor *const *inputs,
               TpShape *outputs, GError **error)
 {
   const TpTensor *x = inputs[0];
-  TpTensor shape = { .rank = 0 };
-  TpInts dims = { shape.dims, TP_MAX_RANK, 0 };
+  gint64 dims[TP_MAX_RANK];
+  TpInts list = { dims, TP_MAX_RANK, 0 };
+  TpTensor shape = { .dims = dims };
   TpNode pair = *node;
   const TpTensor *both[] = { x, &shape };
 
-  if (!tp_input_get_ints (node, inputs, 1, &dims, error))
+  if (!tp_input_get_ints (node, inputs, 1, &list, error))
     return FALSE;
-  shape.rank = dims.n;
+  shape.rank = list.n;
   for (int i = 0; i < shape.rank; i++)
-    if (shape.dims[i] < 0)
+    if (dims[i] < 0)
       return tp_op_fail (node, error,
                          "dimension %d of the shape in input 1 is "
                          "%" G_GINT64_FORMAT,
-                         i, shape.dims[i]);
+                         i, dims[i]);
   pair.n_inputs = 2;
   return tp_infer_broadcast_any (&pair, both, outputs, error);
 }

@@ -331,7 +331,7 @@ find_update (const TpLowering *like)
   TpAccess load = { .dtype = updates->dtype, .index = -1 };
   gint64 strides[TP_MAX_RANK];
 
-  memcpy (strides, updates->strides, sizeof strides);
+  memcpy (strides, updates->strides, updates->rank * sizeof strides[0]);
   if (is_one_dimension (updates, n, strides))
     load.operand = tp_lowered_get_tensor (like->lowered, like->graph,
                                           like->node->inputs[2]);

@@ -143,7 +143,7 @@ hardmax_find (TpLowering *lowering, int first, int end)
   gint64 strides[TP_MAX_RANK];
   int k;
 
-  memcpy (strides, x->strides, sizeof strides);
+  memcpy (strides, x->strides, x->rank * sizeof strides[0]);
   if (!is_one_axis (x, first, end))
     load->operand = tp_lowering_copy_dense (lowering, 0, strides);
   lowering->nest->store = (TpAccess){ .operand = places,

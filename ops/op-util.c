@@ -108,7 +108,7 @@ tp_shape_copy (TpShape *shape, const TpTensor *tensor)
 {
   shape->dtype = tensor->dtype;
   shape->rank = tensor->rank;
-  memcpy (shape->dims, tensor->dims, sizeof shape->dims);
+  memcpy (shape->dims, tensor->dims, tensor->rank * sizeof shape->dims[0]);
 }
 
 gboolean

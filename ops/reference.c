@@ -20,7 +20,7 @@ ref_tensor_init (TpRefTensor *ref, const TpTensor *tensor, void *values)
 {
   ref->dtype = tensor->dtype;
   ref->rank = tensor->rank;
-  memcpy (ref->dims, tensor->dims, sizeof ref->dims);
+  memcpy (ref->dims, tensor->dims, tensor->rank * sizeof ref->dims[0]);
   ref->count = tensor->count;
   if (tp_dtype_is_integer (tensor->dtype))
     ref->integers = values;

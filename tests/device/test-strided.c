@@ -16,13 +16,14 @@ static const gint64 strides[][2] = { { 3, 1 }, { 1, 2 } };
 static TpTensor
 make_tensor (TpDtype dtype, const gint64 *its_strides)
 {
-  TpTensor tensor = { .dtype = dtype, .rank = 2, .count = N };
+  static const gint64 dims[] = { 2, 3 };
 
-  tensor.dims[0] = 2;
-  tensor.dims[1] = 3;
-  tensor.size_bytes = N * (gint64) tp_dtype_get_size (dtype);
-  memcpy (tensor.strides, its_strides, 2 * sizeof its_strides[0]);
-  return tensor;
+  return (TpTensor){ .dtype = dtype,
+                     .rank = 2,
+                     .dims = dims,
+                     .strides = its_strides,
+                     .count = N,
+                     .size_bytes = N * (gint64) tp_dtype_get_size (dtype) };
 }
 
 /* What a kernel stores for @value. */

@@ -70,7 +70,7 @@ read_ints (TestReader *reader, char **words, GError **error)
       = { .name = words[1],
           .dtype = TPLAN_DTYPE_INT64,
           .rank = 1,
-          .dims = { n } };
+          .dims = &n };
 
   for (int i = 0; i < n; i++)
     values[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
@@ -90,8 +90,9 @@ static gboolean
 read_constant (TestReader *reader, char **words, GError **error)
 {
   int rank = g_strv_length (words) - 2;
+  gint64 dims[TP_MAX_RANK];
   TpTensor constant
-      = { .name = words[1], .dtype = reader->real, .rank = rank };
+      = { .name = words[1], .dtype = reader->real, .rank = rank, .dims = dims };
   gint64 count = 1;
   g_autofree double *data = NULL;
   gboolean is_positive = strcmp (words[0], "pos") == 0;
@@ -99,8 +100,8 @@ read_constant (TestReader *reader, char **words, GError **error)
 
   for (int i = 0; i < rank; i++)
     {
-      constant.dims[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
-      count *= constant.dims[i];
+      dims[i] = g_ascii_strtoll (words[2 + i], NULL, 10);
+      count *= dims[i];
     }
   data = g_new (double, count + 1);
   for (gint64 i = 0; i < count; i++)
@@ -279,15 +280,18 @@ test_graph_new_of (TpDtype real, int opset, const char *text, GError **error)
 /* ---- layouts ------------------------------------------------------------ */
 
 static void
-set_strides (TpTensor *tensor, const int *order)
+set_strides (TpGraph *graph, TpTensor *tensor, const int *order)
 {
+  gint64 *strides
+      = tp_region_take (graph->region, tensor->rank, sizeof *strides);
   gint64 stride = 1;
 
   for (int i = 0; i < tensor->rank; i++)
     {
-      tensor->strides[order[i]] = stride;
+      strides[order[i]] = stride;
       stride *= tensor->dims[order[i]];
     }
+  tensor->strides = strides;
 }
 
 static void
@@ -332,7 +336,7 @@ test_graph_set_layout (TpGraph *graph, TestLayout layout)
         memcpy (order, channels_last, sizeof channels_last);
       if (layout == TEST_LAYOUT_SHUFFLED)
         shuffle (order, tensor->rank);
-      set_strides (tensor, order);
+      set_strides (graph, tensor, order);
     }
 }
 

@@ -302,7 +302,7 @@ test_not_finite (void)
   TpTensor constant = { .name = "__metadata__",
                         .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = 1,
-                        .dims = { 3 },
+                        .dims = (gint64[]){ 3 },
                         .init = { .kind = TP_INIT_DATA, .data = values } };
   float back[3];
 
@@ -326,7 +326,7 @@ test_not_finite_fill (void)
   TpTensor constant = { .name = "c",
                         .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = 1,
-                        .dims = { 3 },
+                        .dims = (gint64[]){ 3 },
                         .init = { .kind = TP_INIT_FILL, .value = NAN } };
   float back[3];
 

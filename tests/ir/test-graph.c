@@ -159,7 +159,7 @@ test_fold (void)
   TpTensor constant = { .name = "c",
                         .dtype = TPLAN_DTYPE_FLOAT32,
                         .rank = 2,
-                        .dims = { 2, 2 },
+                        .dims = (gint64[]){ 2, 2 },
                         .init = { .kind = TP_INIT_DATA, .data = values } };
   float found[4];
 
@@ -263,7 +263,8 @@ static void
 test_random (void)
 {
   static const guint32 expected[] = { 0x3c3ce344, 0x3d2e5e8e, 0x3da71372 };
-  TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1, .dims = { 3 },
+  TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1,
+                      .dims = (gint64[]){ 3 },
                       .count = 3, .size_bytes = 12,
                       .init = { .kind = TP_INIT_RANDOM, .seed = 1,
                                 .value = 0.05 } };
@@ -279,7 +280,8 @@ test_scale (void)
 {
   static const float data[] = { 1, 2, 3, 4, 5, 6 };
   static const double scale[] = { 10, 0.5 };
-  TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 2, .dims = { 2, 3 },
+  TpTensor tensor = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 2,
+                      .dims = (gint64[]){ 2, 3 },
                       .count = 6, .size_bytes = 24,
                       .init = { .kind = TP_INIT_DATA, .data = data,
                                 .scale = scale } };
@@ -301,8 +303,9 @@ test_transposed (void)
                                    -G_MAXINT64, (1LL << 53) + 1, 5 };
   static const gint64 steps[] = { 1, 3 }; /* of 3 x 2, whose source is 2 x 3 */
   char memory[sizeof values + 1];
-  TpTensor tensor = { .dtype = TPLAN_DTYPE_INT64, .rank = 2, .dims = { 3, 2 },
-                      .strides = { 2, 1 }, .count = 6,
+  TpTensor tensor = { .dtype = TPLAN_DTYPE_INT64, .rank = 2,
+                      .dims = (gint64[]){ 3, 2 },
+                      .strides = (gint64[]){ 2, 1 }, .count = 6,
                       .size_bytes = sizeof values };
 
   memcpy (memory + 1, values, sizeof values);

@@ -54,10 +54,9 @@ test_there_and_back (void)
       {
         g_autoptr (GError) error = NULL;
         g_autoptr (GBytes) bytes = NULL;
-        TpTensor tensor = { .dtype = dtype, .rank = rank };
+        TpTensor tensor = { .dtype = dtype, .rank = rank, .dims = dims };
         TpFileTensor npy;
 
-        memcpy (tensor.dims, dims, rank * sizeof dims[0]);
         tp_npy_save (path, &tensor, values, &error);
         g_assert_no_error (error);
         bytes = tp_file_load (path, TP_FILE_PLAIN, &error);

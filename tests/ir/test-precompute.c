@@ -242,7 +242,7 @@ test_ways (void)
 
   tp_tensor_write_value (&tensor, row);
   tensor.rank = 2;
-  memcpy (tensor.dims, dims, sizeof dims);
+  tensor.dims = dims;
   tensor.init.steps = steps;
   for (int i = 0; i < 500; i++)
     scale[i] = i;

@@ -150,7 +150,7 @@ test_bytes (void)
   g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("bytes", 17);
   const TpTensor constant = { .name = "c",
                               .rank = 2,
-                              .dims = { 600, 500 },
+                              .dims = (gint64[]){ 600, 500 },
                               .init = { .kind = TP_INIT_DATA,
                                         .data = values } };
   const TpTensorSpec input = { .name = "x", .rank = 2, .dims = shape };

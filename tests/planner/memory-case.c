@@ -60,7 +60,7 @@ add_weight (Draft *draft, int index)
 {
   char *name = g_strdup_printf ("w%d", index);
   const TpTensor w = { .name = name, .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1,
-                       .dims = { random_count () },
+                       .dims = (gint64[]){ random_count () },
                        .init = { .kind = TP_INIT_FILL, .value = 1 } };
 
   tp_graph_builder_add_constant (draft->builder, &w, name, NULL);
@@ -182,7 +182,7 @@ new_graph (int n_ops, gboolean is_together)
   g_autoptr (GPtrArray) tensors = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GArray) counts = g_array_new (FALSE, FALSE, sizeof (gint64));
   const TpTensor shared = { .name = "shared", .dtype = TPLAN_DTYPE_FLOAT32,
-                            .rank = 1, .dims = { 5000 },
+                            .rank = 1, .dims = (gint64[]){ 5000 },
                             .init = { .kind = TP_INIT_FILL, .value = 1 } };
   Draft draft = { builder, tensors, counts, is_together ? n_ops - 1 : -1 };
   TpGraph *graph;

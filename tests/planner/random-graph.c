@@ -128,7 +128,7 @@ add_sources (Draft *draft)
   const TpTensor w = { .name = "w",
                        .dtype = TPLAN_DTYPE_FLOAT32,
                        .rank = 1,
-                       .dims = { 4 },
+                       .dims = (gint64[]){ 4 },
                        .init = { .kind = TP_INIT_FILL, .value = 1 } };
   const char *names[] = { "x", "y", "w" };
 

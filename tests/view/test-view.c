@@ -39,6 +39,7 @@ static char gpu_name[] = "sim:gpu";
 static void
 chain_init (Chain *chain)
 {
+  static const gint64 dims[] = { 2, 3 };
   static const char *const names[]
       = { "a", "b <&> \"c\"", "d\n\x1b[31m", "\xff\xfe", "e\\l\\N", "f" };
 
@@ -48,7 +49,7 @@ chain_init (Chain *chain)
       chain->ids[i] = i;
       chain->tensors[i] = (TpTensor){ .name = i ? names[i - 1] : "x",
                                       .rank = 2,
-                                      .dims = { 2, 3 },
+                                      .dims = dims,
                                       .producer = i - 1,
                                       .n_consumers = i < N_OPS,
                                       .consumers = &chain->ids[i],
