@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define LEAST_LANES 4         /* of any vector */
+
 void
 tp_contract_find_axes (const TpNest *nest, int expr, gboolean *axes)
 {
@@ -208,6 +210,23 @@ find_roles (TpContract *c, const TpNest *nest, const int factors[2])
   return is_first || is_second;
 }
 
+/* A register holds half as many doubles; where that is less than any vector has, a vector
+ * takes two. */
+static void
+set_vectors (TpContract *c)
+{
+  const TpExpr *x = &c->nest->exprs[c->x_expr];
+  gboolean is_split = x->is_double && c->target->lanes < 2 * LEAST_LANES;
+
+  c->dtype = tp_expr_get_dtype (x);
+  c->lanes = c->target->lanes;
+  c->n_registers = c->target->n_registers;
+  if (is_split)
+    c->n_registers /= 2;
+  else if (x->is_double)
+    c->lanes /= 2;
+}
+
 static TpContract *
 new_of (const TpBuild *build, const TpNest *nest, const int factors[2],
         gboolean is_w_any)
@@ -218,6 +237,7 @@ new_of (const TpBuild *build, const TpNest *nest, const int factors[2],
     return NULL;
   c.target = build->target;
   c.nest = tp_nest_copy (nest);
+  set_vectors (&c);
   c.is_w_constant = tp_build_is_constant (build, nest->loads[c.w_load].operand);
   c.is_plain = nest->exprs[c.x_expr].op == TP_EXPR_LOAD
                && nest->loads[c.x_load].n_guards == 0;

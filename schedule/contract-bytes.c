@@ -264,7 +264,8 @@ tp_contract_bytes_new (const TpBuild *build, const TpNest *nest)
       || tp_nest_covers_reduce (nest))
     return NULL;
   mul = &nest->exprs[nest->stages[0].expr];
-  if (mul->op != TP_EXPR_MUL || !find_factor (nest, mul->a, &factors[0])
+  if (mul->op != TP_EXPR_MUL || mul->is_double
+      || !find_factor (nest, mul->a, &factors[0])
       || !find_factor (nest, mul->b, &factors[1]))
     return NULL;
   c = tp_contract_new_of (build, nest,
@@ -274,6 +275,7 @@ tp_contract_bytes_new (const TpBuild *build, const TpNest *nest)
   x = &factors[c->x_expr != factors[0].value];
   w = &factors[c->x_expr == factors[0].value];
   c->is_bytes = TRUE;
+  c->dtype = TPLAN_DTYPE_UINT8;
   c->takes_long = FALSE;
   set_steps (c);
   set_zeros (c, x, w);

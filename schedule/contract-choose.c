@@ -33,7 +33,7 @@ typedef enum
 static int
 choose_lanes (const TpContract *c)
 {
-  int lanes = c->target->lanes;
+  int lanes = c->lanes;
 
   while (lanes > 4 && lanes / 2 >= c->n_total)
     lanes /= 2;
@@ -47,11 +47,11 @@ static gint64
 count_points (const TpContract *c, int vectors)
 {
   gint64 sums = vectors + tp_contract_bytes_sums_x (c);
-  gint64 most = (c->target->n_registers - 1 - vectors
+  gint64 most = (c->n_registers - 1 - vectors
                  - tp_contract_bytes_count_numbers (c))
                 / sums;
 
-  if (vectors + 2 <= c->target->n_registers)
+  if (vectors + 2 <= c->n_registers)
     most = MAX (most, 1);
   /* Vectors that are stored lane by lane make much code. */
   if (c->nest->store.stride[c->n_axis] != 1)
@@ -75,7 +75,7 @@ find_tile_fault (const TpContract *c, const gint64 *v)
 {
   gint64 rows = v[TP_CONTRACT_ROWS], cols = v[TP_CONTRACT_COLS];
 
-  if (v[TP_CONTRACT_LANES] == 1
+  if (v[TP_CONTRACT_LANES] == 1 || v[TP_CONTRACT_LANES] > c->lanes
       || !tp_target_has_lanes (c->target, v[TP_CONTRACT_LANES], FALSE))
     return "the device has no vectors of so many lanes";
   if (cols > c->n_cols || rows > c->n_rows)

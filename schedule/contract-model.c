@@ -27,7 +27,8 @@ step_cycles (const TpContractPlan *plan, gint64 rows, gint64 cols, int vectors)
   gint64 points = rows * cols;
   gboolean is_far = tp_contract_plan_collides (plan, rows, cols)
                     && !tp_contract_plan_prefers_stage (plan);
-  double fma = points * vectors * 0.5;
+  int each = plan->c->target->n_registers / plan->c->n_registers;
+  double fma = points * vectors * each * 0.5;
   double loads = points * (is_far ? 2.0 : 0.55) + vectors * 0.55;
   double bytes = vectors * plan->lanes * element_bytes (plan->c, plan->c->w_load);
   double panel = bytes * plan->c->k_total;

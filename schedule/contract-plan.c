@@ -22,13 +22,13 @@ tp_contract_plan_count_panels (const TpContractPlan *plan)
 gint64
 tp_contract_plan_get_stage_bytes (const TpContractPlan *plan)
 {
-  return plan->c->is_bytes ? 1 : (gint64) sizeof (float);
+  return (gint64) tp_dtype_get_size (plan->c->dtype);
 }
 
 gint64
 tp_contract_plan_get_scratch_bytes (const TpContractPlan *plan)
 {
-  gint64 kept = plan->n_kept * (gint64) sizeof (float);
+  gint64 kept = plan->n_kept * tp_contract_plan_get_stage_bytes (plan);
 
   return plan->is_staged
              ? plan->scratch * tp_contract_plan_get_stage_bytes (plan) + kept
@@ -43,7 +43,7 @@ count_kept (const TpContractPlan *plan)
   gint64 sums = plan->rows.tile * plan->cols.tile * plan->vectors;
 
   return plan->c->takes_long
-                 && 2 * sums > plan->c->target->n_registers
+                 && 2 * sums > plan->c->n_registers
              ? sums * plan->lanes
              : 0;
 }

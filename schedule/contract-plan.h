@@ -33,7 +33,7 @@ typedef struct
   gint64 dim_size[TP_NEST_MAX_AXES];  /* of a group, per dimension of x */
   gint64 dim_pitch[TP_NEST_MAX_AXES]; /* in scratch */
   gint64 scratch;             /* elements */
-  gint64 n_kept;              /* floats in scratch for sums of a tile whose results
+  gint64 n_kept;              /* elements of scratch for sums of a tile whose results
                                * take long and want registers; 0: none */
   /* Set once w is where it is read: */
   TpNest *nest;

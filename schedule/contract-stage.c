@@ -179,7 +179,7 @@ begin (StageState *state)
 
   if (!c->is_bytes)
     {
-      state->fill = tp_k_f32 (e->kernel, plan->lanes, (float) c->fill);
+      state->fill = tp_emit_number (e, c->fill, c->dtype, plan->lanes);
       return;
     }
   state->fill = tp_contract_dot_get_padding (plan, e);

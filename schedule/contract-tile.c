@@ -123,7 +123,7 @@ static int
 choose_unroll (const TileState *state, gint64 extent)
 {
   int products = count_sums (state);
-  int registers = state->emit->build->target->n_registers;
+  int registers = state->plan->c->n_registers;
   int most = CLAMP (64 / products, 1, state->plan->unroll);
 
   /* Compilers load ahead over steps, and spill sums when that is too much. */
@@ -279,7 +279,8 @@ begin_sums (TileState *state)
   leave_points (state);
   for (int i = plan->c->is_bytes ? n : 0; i < count_sums (state); i++)
     state->acc[i] = plan->c->is_bytes ? tp_k_i32 (e->kernel, plan->lanes, 0)
-                                      : tp_k_f32 (e->kernel, plan->lanes, 0.0f);
+                                      : tp_emit_number (e, 0.0, plan->c->dtype,
+                                                        plan->lanes);
 }
 
 void

@@ -36,6 +36,9 @@ typedef struct
 {
   const TpTarget *target;
   TpNest *nest;
+  TpDtype dtype;              /* of its sums: float32 or float64; of bytes: uint8 */
+  int lanes;                  /* of a vector of these, at most */
+  int n_registers;            /* that hold such vectors */
   int x_expr, x_load;         /* factor; its main load */
   int w_load;                 /* w, or its main load where that may be anything: */
   gboolean is_w_any;

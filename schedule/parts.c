@@ -3,12 +3,15 @@
 
 #include "schedule/parts.h"
 
+#include "nest/nest-expr.h"
+
 static gint64
 set_strides (const TpPartsOrder *order, const TpNest *nest, TpAccess *access)
 {
+  const TpExpr *sum = &nest->exprs[nest->stages[0].expr];
   gint64 n = 1;
 
-  *access = (TpAccess){ .dtype = TPLAN_DTYPE_FLOAT32, .index = -1 };
+  *access = (TpAccess){ .dtype = tp_expr_get_dtype (sum), .index = -1 };
   for (int i = 0; i < order->n; i++)
     {
       access->stride[order->axes[i]] = n;
@@ -25,7 +28,7 @@ tp_parts_divide (const TpPartsOrder *order, TpBuild *build, TpNest *nest,
   gint64 n = set_strides (order, nest, &store);
 
   store.stride[axis] = n;
-  store.operand = tp_build_add_workspace (build, TPLAN_DTYPE_FLOAT32,
+  store.operand = tp_build_add_workspace (build, store.dtype,
                                           n * nest->axes[axis].extent);
   nest->store = store;
   nest->result = tp_nest_stage (nest, 0);

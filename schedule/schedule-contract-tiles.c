@@ -307,7 +307,7 @@ emit_kernel (TpBuild *build, const TpTilePlan *plan, const TpNest *nest)
   state.n_acc =
       plan->sides[TP_TILES_ROWS].tile * plan->sides[TP_TILES_COLS].tile / LANES;
   for (int i = 0; i < state.n_acc; i++)
-    state.acc[i] = tp_k_f32 (emit->kernel, LANES, 0.0f);
+    state.acc[i] = tp_emit_number (emit, 0.0, plan->t->dtype, LANES);
   if (plan->n_buffers > 1)
     emit_steps_ahead (&state);
   else
@@ -408,6 +408,7 @@ tiles_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_contract_tiles = {
   .form = { "contract-tiles", params },
   .n_steps = TP_TILES_N_STEPS,
+  .takes_doubles = TRUE,
   .is_for = tp_target_is_gpu,
   .analyze = tiles_analyze,
   .free = tiles_free,

@@ -231,7 +231,7 @@ emit_block (ContractState *state)
   if (plan->n_kept > 0)
     state->tile.kept_buffer
         = tp_kernel_add_buffer (state->emit->kernel, TP_SPACE_LOCAL,
-                                TPLAN_DTYPE_FLOAT32, plan->n_kept, TRUE);
+                                plan->c->dtype, plan->n_kept, TRUE);
   emit_panels (state);
 }
 
@@ -240,9 +240,7 @@ tp_schedule_contract_add_scratch (const TpContractPlan *plan, TpKernel *kernel)
 {
   if (!plan->is_staged)
     return -1;
-  return tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL,
-                               plan->c->is_bytes ? TPLAN_DTYPE_UINT8
-                                                 : TPLAN_DTYPE_FLOAT32,
+  return tp_kernel_add_buffer (kernel, TP_SPACE_LOCAL, plan->c->dtype,
                                plan->scratch, TRUE);
 }
 
@@ -353,6 +351,7 @@ contract_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_contract = {
   .form = { "contract", tp_contract_params },
   .n_steps = TP_CONTRACT_N_STEPS,
+  .takes_doubles = TRUE,
   .is_for = contract_is_for,
   .analyze = contract_analyze,
   .free = contract_free,

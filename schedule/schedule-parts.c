@@ -87,6 +87,12 @@ order_sums (const TpContract *c)
 
 /* ---- the model ----------------------------------------------------------- */
 
+static double
+get_size (const TpContract *c)
+{
+  return (double) tp_dtype_get_size (c->dtype);
+}
+
 /* What a group pays to walk w beyond what tp_contract_model_blocks() takes for
  * granted: that it comes from the second cache. */
 static double
@@ -95,10 +101,10 @@ count_far_cycles (const TpContractPlan *plan)
   const TpContract *c = plan->c;
   double groups = (double) c->n_outer_points * plan->rows.n_blocks
                   * plan->cols.n_blocks * plan->n_panel_blocks;
-  double bytes = 4.0 * plan->block_panels * tp_contract_plan_width (plan)
+  double bytes = get_size (c) * plan->block_panels * tp_contract_plan_width (plan)
                  * c->k_total;
 
-  if (4.0 * c->n_total * c->k_total <= c->target->l2_bytes)
+  if (get_size (c) * c->n_total * c->k_total <= c->target->l2_bytes)
     return 0.0;
   return groups * bytes * (1 / FAR_BYTES - 1 / NEAR_BYTES)
          / c->target->n_units;
@@ -167,7 +173,7 @@ is_sensible (const TpParts *parts, gint64 n)
 static gboolean
 is_near (const TpContract *c, gint64 width)
 {
-  return 4.0 * width * c->k_total <= c->target->l2_bytes;
+  return get_size (c) * width * c->k_total <= c->target->l2_bytes;
 }
 
 /* Of one part; 0: nothing is asked for, where panels stay near, or others are better
@@ -180,7 +186,7 @@ model_whole (const TpParts *parts)
 
   if (parts->makers != NULL)
     return tp_schedule_panels_model (parts->makers);
-  if (is_near (c, (gint64) WIDEST * c->target->lanes)
+  if (is_near (c, (gint64) WIDEST * c->lanes)
       || tp_schedule_contract.is_last_resort (c)
       || !tp_schedule_contract_plan (c, &plan)
       || is_near (c, tp_contract_plan_width (&plan)))
@@ -323,6 +329,7 @@ parts_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_parts = {
   .form = { "parts", params },
   .n_steps = 1,
+  .takes_doubles = TRUE,
   .is_for = parts_is_for,
   .analyze = parts_analyze,
   .free = parts_free,

@@ -108,7 +108,7 @@ add_rows (SweepState *state, TpValue column)
     {
       TpValue at = find_sum (state, p, column);
       TpValue sum = state->is_first
-                        ? tp_k_f32 (e->kernel, state->lanes, 0.0f)
+                        ? tp_emit_number (e, 0.0, c->dtype, state->lanes)
                         : tp_k_load (e->kernel, state->sums, at, state->lanes,
                                      -1);
 
@@ -281,7 +281,7 @@ count_rows (const TpContract *c)
 {
   gint64 most = MIN (c->k_total, MOST_ROWS);
 
-  return CLAMP (c->target->n_registers * 3 / 4 / count_points (c), 1, most);
+  return CLAMP (c->n_registers * 3 / 4 / count_points (c), 1, most);
 }
 
 static void
@@ -297,7 +297,7 @@ count_columns (const TpContract *c)
 {
   gint64 most = MIN (c->target->l1_bytes / 2, c->target->local_bytes / 2);
 
-  return most / 4 / count_points (c);
+  return most / (gint64) tp_dtype_get_size (c->dtype) / count_points (c);
 }
 
 /* Blocks as long as can be, of as many as there are units. */
@@ -327,7 +327,7 @@ sweep_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
   const TpContract *c = analysis;
 
   if (step == LANES)
-    tp_family_append (partial, LANES, c->target->lanes, out);
+    tp_family_append (partial, LANES, c->lanes, out);
   else if (step == ROWS)
     list_rows (c, partial, out);
   else
@@ -340,7 +340,7 @@ sweep_find_fault (gconstpointer analysis, const TpChoice *choice)
   const TpContract *c = analysis;
   const gint64 *v = choice->values;
 
-  if (!tp_target_has_lanes (c->target, v[LANES], FALSE))
+  if (v[LANES] > c->lanes || !tp_target_has_lanes (c->target, v[LANES], FALSE))
     return "the device has no vectors of so many lanes";
   if (v[ROWS] > c->k_total)
     return "more rows than there are";
@@ -361,7 +361,7 @@ sweep_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
                        .block = v[BLOCK] };
 
   state.sums = tp_kernel_add_buffer (emit->kernel, TP_SPACE_LOCAL,
-                                     TPLAN_DTYPE_FLOAT32,
+                                     c->dtype,
                                      v[BLOCK] * count_points (c), TRUE);
   emit_group (&state, v[ROWS]);
   tp_emit_finish (emit, "sweep");
@@ -370,6 +370,7 @@ sweep_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_sweep = {
   .form = { "sweep", params },
   .n_steps = 3,
+  .takes_doubles = TRUE,
   .is_for = sweep_is_for,
   .analyze = sweep_analyze,
   .free = sweep_free,

@@ -4,6 +4,7 @@
 
 #include "schedule/tiles-analyze.h"
 
+#include "nest/nest-expr.h"
 #include "schedule/contract-analyze.h"
 
 /* The least step of K that is worth a copy to local memory. */
@@ -105,6 +106,7 @@ tp_tiles_new (const TpBuild *build, const TpNest *nest)
   t->target = build->target;
   t->nest = tp_nest_copy (nest);
   t->turned = tp_nest_copy (nest);
+  t->dtype = tp_expr_get_dtype (&nest->exprs[nest->stages[0].expr]);
   find_sides (t, c);
   order_sides (t);
   for (int i = 0; i < 2; i++)

@@ -5,7 +5,7 @@
 
 #include "schedule/tiles-model.h"
 
-#define REGISTERS 128 /* of an item, that leave room for others */
+#define REGISTERS 128 /* of an item, that leave room for others: a double takes two */
 
 /* ---- what is legal ----------------------------------------------------- */
 
@@ -96,6 +96,7 @@ model_time (const TpTilePlan *plan)
   const TpTiles *t = plan->t;
   double points = (double)plan->n_steps * plan->depth;
   double sums = plan->sides[0].tile * plan->sides[1].tile;
+  double n_registers = 4.0 * REGISTERS / tp_dtype_get_size (t->dtype);
   const TpTilesWork work = {
     .item = point_cost (plan) * points + TP_TILES_STORE_COST * sums,
     .groups = (double)plan->n_parts * t->outer.extent
@@ -104,7 +105,7 @@ model_time (const TpTilePlan *plan)
     .points = (double)t->outer.extent * t->sides[0].extent * t->sides[1].extent,
     .n_parts = plan->n_parts,
     .local_size = plan->local_size,
-    .pressure = (double)count_registers (plan) / REGISTERS,
+    .pressure = (double)count_registers (plan) / n_registers,
     .is_alone = 2 * tp_tile_plan_local_bytes (plan) > t->target->local_bytes,
   };
 

@@ -75,7 +75,7 @@ tp_tile_copy_init (TpTileCopy *copy, const TpTilePlan *plan, int side,
   copy->plan = plan;
   copy->side = side;
   copy->buffer = tp_kernel_add_buffer (
-      k, TP_SPACE_LOCAL, TPLAN_DTYPE_FLOAT32,
+      k, TP_SPACE_LOCAL, plan->t->dtype,
       plan->n_buffers * tp_tile_side_size (plan, side), TRUE);
   copy->is_copied = -1;
   if (s->is_partial)
@@ -117,7 +117,7 @@ tp_tile_copy_load (const TpTileCopy *copy, TpEmit *emit, TpValue step,
       if (inside >= 0)
         out_values[j] =
             tp_k_select (k, tp_k_splat (k, inside, s->width), out_values[j],
-                         tp_k_f32 (k, s->width, 0.0f));
+                         tp_emit_number (emit, 0.0, plan->t->dtype, s->width));
     }
 }
 

@@ -106,7 +106,7 @@ tp_tile_plan_local_bytes (const TpTilePlan *plan)
 {
   return (tp_tile_side_size (plan, TP_TILES_ROWS)
           + tp_tile_side_size (plan, TP_TILES_COLS))
-         * plan->n_buffers * (gint64)sizeof (float);
+         * plan->n_buffers * (gint64)tp_dtype_get_size (plan->t->dtype);
 }
 
 gint64

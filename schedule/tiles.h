@@ -30,6 +30,7 @@ typedef struct
   const TpTarget *target;
   TpNest *nest;
   TpNest *turned; /* with the strides of packed constants */
+  TpDtype dtype;  /* of factors and sums: float32 or float64 */
   int expr[2];    /* factor of each side */
   TpSpan sides[2], outer, k;
 } TpTiles;

@@ -230,6 +230,51 @@ draw_reals (TpLowered *lowered)
   return lowered;
 }
 
+/* Whether singles may become doubles all together: none meets one already, asks where it
+ * is, or is ranked as it is. */
+static gboolean
+has_singles_alone (const TpLowered *lowered)
+{
+  for (int i = 0; i < lowered->n_operands; i++)
+    if (!tp_dtype_holds_results (lowered->operands[i].dtype))
+      return FALSE;
+  for (int i = 0; i < lowered->n_nests; i++)
+    for (int k = 0; k < lowered->nests[i]->n_exprs; k++)
+      {
+        const TpExpr *e = &lowered->nests[i]->exprs[k];
+
+        if (tp_nest_ranks (lowered->nests[i]) || e->op == TP_EXPR_INSIDE
+            || e->op == TP_EXPR_TO_REAL || e->is_double)
+          return FALSE;
+      }
+  return TRUE;
+}
+
+TpLowered *
+set_doubles (TpLowered *lowered)
+{
+  for (int i = 0; i < lowered->n_operands; i++)
+    if (lowered->operands[i].dtype == TPLAN_DTYPE_FLOAT32)
+      lowered->operands[i].dtype = TPLAN_DTYPE_FLOAT64;
+  for (int i = 0; i < lowered->n_nests; i++)
+    for (int k = 0; k < lowered->nests[i]->n_exprs; k++)
+      {
+        TpExpr *e = &lowered->nests[i]->exprs[k];
+
+        e->is_double = !e->is_integer;
+      }
+  tp_lowered_set_dtypes (lowered);
+  return lowered;
+}
+
+TpLowered *
+draw_types (TpLowered *lowered)
+{
+  if (any_of (0, 3) > 0 || !has_singles_alone (lowered))
+    return draw_reals (lowered);
+  return set_doubles (lowered);
+}
+
 /* ---- nests of all kinds ------------------------------------------------- */
 
 TpLowered *
@@ -420,7 +465,7 @@ draw_round (const TpTarget *target, int n_each, RunFunc run, int *n_drawn)
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      g_autoptr (TpLowered) lowered = draw_reals (kinds[i]());
+      g_autoptr (TpLowered) lowered = draw_types (kinds[i]());
 
       for (int k = 0; k < n_families && !g_test_failed (); k++)
         if (n_drawn[k] < n_each)

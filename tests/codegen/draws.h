@@ -11,6 +11,10 @@ gint64 any_of (gint64 lo, gint64 hi); /* either included */
 /* In half of the cases what @lowered reads and writes in float32 gets a real type each
  * by chance, but for what it reads again. Returns it. */
 TpLowered *draw_reals (TpLowered *lowered);
+/* What has no other reals than float32 computes in doubles. Returns it. */
+TpLowered *set_doubles (TpLowered *lowered);
+/* The same as draw_reals (), or in a quarter of the cases all of it computes in doubles. */
+TpLowered *draw_types (TpLowered *lowered);
 
 /* Several maps, of which one turns its array over. */
 TpLowered *new_maps (int n);

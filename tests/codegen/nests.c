@@ -424,6 +424,20 @@ count_terms (const TpLowered *lowered)
   return most;
 }
 
+static gboolean
+has_singles (const TpLowered *lowered)
+{
+  for (int i = 0; i < lowered->n_nests; i++)
+    for (int k = 0; k < lowered->nests[i]->n_exprs; k++)
+      {
+        const TpExpr *e = &lowered->nests[i]->exprs[k];
+
+        if (!e->is_integer && !e->is_double)
+          return TRUE;
+      }
+  return FALSE;
+}
+
 static void
 compare (const TpLowered *lowered, const TpProgram *program, int operand,
          const double *expected, const void *memory)
@@ -436,7 +450,9 @@ compare (const TpLowered *lowered, const TpProgram *program, int operand,
     if (isfinite (expected[i]))
       largest = MAX (largest, fabs (expected[i]));
   if (!tp_dtype_is_integer (dtype))
-    tolerance = 2e-5 * largest + 2e-7 * count_terms (lowered);
+    tolerance = has_singles (lowered)
+                    ? 2e-5 * largest + 2e-7 * count_terms (lowered)
+                    : 1e-12 * largest + 1e-15 * count_terms (lowered);
   if (!tp_dtype_holds_results (dtype)) /* rounded once more; integers: by 0 */
     tolerance += tp_dtype_get (dtype)->rounding * largest;
   for (gint64 i = 0; i < lowered->operands[operand].n_elements; i++)

@@ -19,7 +19,7 @@ static const TpTarget *const targets[] = { &target_avx512, &target_avx2,
 static void
 check_families (TpLowered *lowered, const TpTarget *target)
 {
-  g_autoptr (TpLowered) owned = draw_reals (lowered);
+  g_autoptr (TpLowered) owned = draw_types (lowered);
   int n_families, n = 0;
   const TpFamily *const *families = tp_schedule_list (&n_families);
 
@@ -246,6 +246,49 @@ test_matmul (void)
     }
 }
 
+static void
+check_model (TpLowered *lowered, const TpTarget *target, const char *family)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (TpProgram) program = tp_program_new (owned, target, NULL, NULL);
+
+  g_assert_true (g_str_has_prefix (program->schedule, family));
+  check_program (owned, program, run_by_interpreter);
+}
+
+/* Products of float64 are those of float32 with vectors of half as many. */
+static void
+test_doubles (void)
+{
+  static const struct
+  {
+    const TpTarget *target;
+    const char *family;
+  } models[] = { { &target_avx512, "contract lanes=8 " },
+                 { &target_avx2, "contract lanes=4 " },
+                 { &target_sse, "contract lanes=4 " },
+                 { &target_gpu, "contract-tiles " } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    {
+      const TpTarget *target = models[i].target;
+      MatmulCase product = { 1, 30, 40, 64, .is_w_constant = i % 2 == 0 };
+      MatmulCase few = { 1, any_of (1, 3), any_of (20, 90), any_of (2, 50),
+                         .has_bias = TRUE };
+      ConvCase window = { 1, 16, 9, 9, 33, 3, 3, any_of (1, 2), 1, 1, 1,
+                          any_of (0, 1), any_of (0, 1), FALSE, TRUE };
+
+      check_model (set_doubles (new_matmul (&product)), target, models[i].family);
+      check_model (set_doubles (new_conv (&window)), target, models[i].family);
+      if (target != &target_gpu)
+        g_assert_cmpint (check_alone (set_doubles (new_matmul (&few)), target,
+                                      "sweep"), >, 0);
+      g_assert_cmpint (check_alone (set_doubles (new_conv (&window)), target,
+                                    target == &target_gpu ? "contract-tiles"
+                                                          : "contract"), >, 0);
+    }
+}
+
 /* Columns a page apart, which the model would rather stage. */
 static void
 test_pages (void)
@@ -452,12 +495,11 @@ test_parts (void)
                      || (rival != NULL && g_str_has_prefix (rival, "parts")));
     }
   g_assert_false (g_str_has_prefix (roomy->schedule, "parts"));
-  for (int i = 0; i < 2; i++)
-    {
-      g_assert_cmpint (check_alone (new_conv (&deep), &small, "parts"), >, 0);
-      g_assert_cmpint (check_alone (new_matmul (&product), &small, "parts"), >,
-                       0);
-    }
+  g_assert_cmpint (check_alone (new_conv (&deep), &small, "parts"), >, 0);
+  g_assert_cmpint (check_alone (new_matmul (&product), &small, "parts"), >, 0);
+  g_assert_cmpint (check_alone (set_doubles (new_conv (&deep)), &small, "parts"), >, 0);
+  g_assert_cmpint (check_alone (set_doubles (new_matmul (&product)), &small, "parts"),
+                   >, 0);
 }
 
 /* A part is not cut again; parts must divide. */
@@ -530,6 +572,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/plane-lanes", test_plane_lanes);
   g_test_add_func ("/families/no-plane", test_no_plane);
   g_test_add_func ("/families/matmul", test_matmul);
+  g_test_add_func ("/families/doubles", test_doubles);
   g_test_add_func ("/families/pages", test_pages);
   g_test_add_func ("/families/rows", test_rows);
   g_test_add_func ("/families/once-per-row", test_once_per_row);
