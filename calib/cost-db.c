@@ -314,6 +314,8 @@ read_entry (TpCostDb *db, sqlite3_stmt *statement, GError **error)
   g_autoptr (TpEntryRow) row = tp_entry_row_new ();
 
   tp_sql_read (statement, 0, tp_entry_columns, row);
+  row->work.double_flops
+      = g_str_equal (row->dtype, "float64") ? row->work.flops : 0;
   return tp_entry_row_check (row, db->path, error) ? g_steal_pointer (&row)
                                                     : NULL;
 }

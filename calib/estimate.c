@@ -57,6 +57,7 @@ tp_estimator_new (TpCostDb *db, const TpDeviceRow *row,
 
   estimator->db = db;
   estimator->row = row;
+  estimator->machine.double_rate = kind->guess.double_rate;
   estimator->families = g_hash_table_new_full (
       g_str_hash, g_str_equal, g_free, (GDestroyNotify) tp_pointers_free);
   if (row == NULL)
@@ -120,6 +121,7 @@ static double
 measure_distance (const TpWork *a, const TpWork *b)
 {
   return log_apart (a->flops, b->flops)
+         + log_apart (a->double_flops, b->double_flops)
          + log_apart (a->read_bytes + a->written_bytes,
                       b->read_bytes + b->written_bytes)
          + log_apart (a->n_points, b->n_points)

@@ -41,6 +41,7 @@ tp_plausible_find_bounds (TpBounds *bounds, const TpDeviceRow *device,
   probe_gbps = stream_ns > 0 ? (double) TP_PROBE_STREAM_BYTES / stream_ns : 0;
   bounds->peak_gflops
       = MAX (SLACK * device->peak_gflops, find_best_gflops ());
+  bounds->double_gflops = bounds->peak_gflops / (device->is_host ? 2 : 1);
   bounds->bandwidth_gbps
       = SLACK * MAX (device->bandwidth_gbps, probe_gbps * n);
   bounds->cache_bytes = tp_probe_get_cache_bytes ();
@@ -54,12 +55,14 @@ describe (const char *what, double rate, const char *unit, double limit)
       "`tplan calibrate` tries it again", what, rate, unit, limit);
 }
 
-/* Smaller types may be computed with by other units. */
-static gboolean
-is_of_peak (const TpEntryRow *entry)
+/* Smaller types may be computed with by other units; processors have half as many lanes
+ * for float64. */
+static double
+get_peak (const TpBounds *bounds, const TpEntryRow *entry)
 {
-  return g_str_equal (entry->dtype, "float32")
-         || g_str_equal (entry->dtype, "float64");
+  return g_str_equal (entry->dtype, "float32")   ? bounds->peak_gflops
+         : g_str_equal (entry->dtype, "float64") ? bounds->double_gflops
+                                                 : G_MAXDOUBLE;
 }
 
 char *
@@ -71,9 +74,9 @@ tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
   if (entry->stats.median_ns <= 0)
     return g_strdup ("not believed: it took no time at all: the next "
                      "`tplan calibrate` tries it again");
-  if (is_of_peak (entry) && entry->work.flops / time_ns > bounds->peak_gflops)
+  if (entry->work.flops / time_ns > get_peak (bounds, entry))
     return describe ("a speed", entry->work.flops / time_ns, "GFLOP/s",
-                     bounds->peak_gflops);
+                     get_peak (bounds, entry));
   if (bytes > (double) CACHES * bounds->cache_bytes
       && bytes / time_ns > bounds->bandwidth_gbps)
     return describe ("a bandwidth", bytes / time_ns, "GB/s",

@@ -9,6 +9,7 @@
 typedef struct
 {
   double peak_gflops;
+  double double_gflops;       /* of float64 */
   double bandwidth_gbps;
   gint64 cache_bytes;         /* what the largest cache holds */
 } TpBounds;

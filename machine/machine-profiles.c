@@ -6,6 +6,8 @@
  * driver, so a GPU that shares the host's memory still pays it; that memory is the
  * pool "host". full is the number of spatial points that fill the device: eight
  * vectors per core on a CPU, two warps' worth of work per four lanes on a GPU.
+ * double is what of the peak the vendor has of float64: half of it, but for a GPU that is
+ * no server's.
  * watts are the vendor's thermal design power where there is one of the device by
  * itself, and idle 15 % of it, which no vendor states. */
 #include "config.h"
@@ -25,16 +27,16 @@ const TpMachineProfile tp_machine_profiles[] = {
     "gflops=3500,gbps=164,launch=3us,full=4096,memory=256GiB,pool=host,"
     "watts=250:37.5" },
   { "embedded-gpu", "128-lane GPU on a board, shared memory (Jetson Nano class)",
-    "gflops=140,gbps=20,launch=25us,link=5GB/s+30us,full=2048,memory=4GiB,"
+    "gflops=140,double=0.03125,gbps=20,launch=25us,link=5GB/s+30us,full=2048,memory=4GiB,"
     "pool=host" },
   { "integrated-gpu", "96-unit GPU in a laptop CPU, shared memory (Iris Xe class)",
-    "gflops=1240,gbps=48,launch=12us,link=12GB/s+10us,full=6144,memory=8GiB,"
+    "gflops=1240,double=0.03125,gbps=48,launch=12us,link=12GB/s+10us,full=6144,memory=8GiB,"
     "pool=host" },
   { "laptop-gpu", "2048-lane mobile GPU, PCIe 4 x8 (RTX 3050 mobile class)",
-    "gflops=3600,gbps=154,launch=6us,link=12GB/s+12us,full=16384,memory=4GiB,"
+    "gflops=3600,double=0.015625,gbps=154,launch=6us,link=12GB/s+12us,full=16384,memory=4GiB,"
     "watts=60:9" },
   { "desktop-gpu", "5888-lane GPU, PCIe 4 x16 (RTX 3070 class)",
-    "gflops=12200,gbps=358,launch=5us,link=22GB/s+10us,full=47104,"
+    "gflops=12200,double=0.015625,gbps=358,launch=5us,link=22GB/s+10us,full=47104,"
     "memory=8GiB,watts=220:33" },
   { "server-gpu", "14592-lane GPU, HBM, PCIe 5 x16 (H100 PCIe class)",
     "gflops=30700,gbps=1600,launch=4us,link=45GB/s+8us,full=116736,"

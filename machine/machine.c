@@ -111,13 +111,13 @@ machine_parse_pool (TpMachine *machine, const char *value)
 static gboolean
 machine_refuse_key (const TpMachine *machine, const char *key, GError **error)
 {
-  static const char *const keys[] = { "gflops", "gbps", "launch", "link", "map",
-                                      "full", "memory", "pool", "missing",
+  static const char *const keys[] = { "gflops", "double", "gbps", "launch", "link",
+                                      "map", "full", "memory", "pool", "missing",
                                       "watts", "price", NULL };
   g_autofree char *near = tp_near_name_ask (key, keys);
 
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "machine '%s': unknown key '%s'%s: use gflops, gbps, launch, "
+               "machine '%s': unknown key '%s'%s: use gflops, double, gbps, launch, "
                "link, map, full, memory, pool, missing, watts or price",
                machine->name, key, near);
   return FALSE;
@@ -183,6 +183,7 @@ machine_parse_key (TpMachine *machine, const char *key, const char *value,
     const char *example;
   } numbers[] = {
     { "gflops", &machine->peak_gflops, flop_units, "2000 or 2TFLOP/s" },
+    { "double", &machine->double_rate, plain_units, "0.5" },
     { "gbps", &machine->bandwidth_gbps, rate_units, "200 or 200GB/s" },
     { "launch", &machine->launch_ns, time_units, "8us" },
     { "map", &machine->map_ns, time_units, "5us" },
@@ -216,6 +217,7 @@ machine_new (const char *name, const char *description)
   machine->name = g_strdup (name);
   machine->description = g_strdup (description);
   machine->full_points = 1;
+  machine->double_rate = 0.5;
   tp_rate_init (&machine->rate);
   return machine;
 }
@@ -237,11 +239,11 @@ machine_finish (TpMachine *machine, GError **error)
 {
   g_autoptr (TpMachine) owned = machine;
 
-  if (owned->peak_gflops > 0 && owned->bandwidth_gbps > 0
-      && owned->full_points > 0)
+  if (owned->peak_gflops > 0 && owned->double_rate > 0
+      && owned->bandwidth_gbps > 0 && owned->full_points > 0)
     return g_steal_pointer (&owned);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "machine '%s': gflops, gbps and full must be above zero",
+               "machine '%s': gflops, double, gbps and full must be above zero",
                owned->name);
   return NULL;
 }
@@ -404,7 +406,9 @@ tp_machine_estimate_ns (const TpMachine *machine, const TpWork *work)
 {
   double fill = MIN (1.0, work->n_points / machine->full_points);
   double bytes = (double) work->read_bytes + work->written_bytes;
-  double compute_ns = work->flops / (machine->peak_gflops * MAX (fill, 1e-9));
+  double flops = (double) (work->flops - work->double_flops)
+                 + work->double_flops / machine->double_rate;
+  double compute_ns = flops / (machine->peak_gflops * MAX (fill, 1e-9));
   double memory_ns = bytes / machine->bandwidth_gbps;
 
   return machine_round_ns (machine->launch_ns * MAX (work->n_kernels, 1)

@@ -2,7 +2,8 @@
  * we do not own.
  *
  * time = launch + max (flops / (peak * fill), bytes / bandwidth), where fill =
- * min (1, points / full_points): a wide device starves on small ops. */
+ * min (1, points / full_points): a wide device starves on small ops; and what is of
+ * float64 counts 1 / double_rate times. */
 #ifndef TP_MACHINE_MACHINE_H
 #define TP_MACHINE_MACHINE_H
 
@@ -14,6 +15,7 @@ typedef struct
   char *name;                 /* "server-gpu" */
   char *description;
   double peak_gflops;
+  double double_rate;         /* what of that there is of float64: above 0 */
   double bandwidth_gbps;      /* 1e9 bytes per second */
   double launch_ns;
   double link_gbps;           /* to and from the host; 0: none, it works in

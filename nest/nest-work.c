@@ -94,36 +94,52 @@ expr_find_axes (const TpNest *nest, const TpExpr *e, const guint *of)
   return axes;
 }
 
+typedef struct
+{
+  gint64 all, doubles;        /* doubles: of all */
+} Flops;
+
+static void
+flops_add (Flops *flops, gint64 n, gboolean is_double)
+{
+  flops->all = size_add_sat (flops->all, n);
+  if (is_double)
+    flops->doubles = size_add_sat (flops->doubles, n);
+}
+
 /* Of @expr at @n points. What depends on some of the axes only is computed once for
  * each point of these: so does who packs a factor of a product. */
-static gint64
-expr_count_flops (const TpNest *nest, int expr, gint64 n)
+static void
+expr_count_flops (const TpNest *nest, int expr, gint64 n, Flops *flops)
 {
   g_autofree gboolean *used = tp_new0 (gboolean, nest->n_exprs);
   g_autofree guint *axes = tp_new0 (guint, nest->n_exprs);
-  gint64 flops = 0;
 
   tp_nest_mark_used (nest, expr, used);
   for (int i = 0; i < nest->n_exprs; i++)
     {
       axes[i] = expr_find_axes (nest, &nest->exprs[i], axes);
       if (used[i] && tp_expr_arity (nest->exprs[i].op) > 0)
-        flops = size_add_sat (flops, MIN (n, count_points_of (nest, axes[i])));
+        flops_add (flops, MIN (n, count_points_of (nest, axes[i])),
+                   nest->exprs[i].is_double);
     }
-  return flops;
 }
 
-static gint64
+static Flops
 nest_count_flops (const TpNest *nest)
 {
   gint64 n_all = nest_count_reduced (nest);
   gint64 n_stored = nest_count_points (nest, tp_nest_covers_reduce (nest));
-  gint64 flops = expr_count_flops (nest, nest->result, n_stored);
+  Flops flops = { 0, 0 };
 
+  expr_count_flops (nest, nest->result, n_stored, &flops);
   for (int i = 0; i < nest->n_stages; i++)
-    flops = size_add_sat (
-        size_add_sat (flops, n_all),
-        expr_count_flops (nest, nest->stages[i].expr, n_all));
+    {
+      int expr = nest->stages[i].expr;
+
+      flops_add (&flops, n_all, nest->exprs[expr].is_double);
+      expr_count_flops (nest, expr, n_all, &flops);
+    }
   return flops;
 }
 
@@ -189,9 +205,11 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
     {
       const TpNest *nest = lowered->nests[i];
       gint64 n = i < lowered->first_repeated ? 1 : lowered->n_iterations;
+      Flops flops = nest_count_flops (nest);
 
-      work.flops = size_add_sat (work.flops,
-                                 size_mul_sat (n, nest_count_flops (nest)));
+      work.flops = size_add_sat (work.flops, size_mul_sat (n, flops.all));
+      work.double_flops
+          = size_add_sat (work.double_flops, size_mul_sat (n, flops.doubles));
       work.n_points =
           size_add_sat (work.n_points, nest_count_points (nest, FALSE));
       count_reached (nest, n, read, written, lowered->n_operands);

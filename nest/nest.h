@@ -200,6 +200,7 @@ typedef struct
   gint64 constant_bytes;      /* part of read_bytes that is constant */
   gint64 n_points;            /* spatial points: how parallel it is */
   int n_kernels;              /* at least, of an iteration; 0: one */
+  gint64 double_flops;        /* those of flops that are of float64 */
 } TpWork;
 
 TpNest *tp_nest_new (void);

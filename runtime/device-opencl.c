@@ -570,7 +570,8 @@ const TpDeviceOps tp_device_opencl = {
   .name = "opencl",
   .which = "N",
   .role = TP_ROLE_OTHER,
-  .guess = { 0, 10, 10000, 1024 }, /* no better than a host until measured */
+  /* no better than a host until measured; float64: of GPUs, 1/2 to 1/64 */
+  .guess = { 0, 10, 10000, 1024, 0.125 },
   .drivers = &tp_opencl_drivers,
   .count = tp_opencl_count,
   .open = cl_open,

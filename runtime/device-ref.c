@@ -333,7 +333,7 @@ const TpDeviceOps tp_device_ref = {
   .role = TP_ROLE_NAMED_HOST, /* right, but slow */
   .runs_nodes = TRUE,
   /* doubles, element by element */
-  .guess = { 0.1, 1, 2000, 256 },
+  .guess = { 0.1, 1, 2000, 256, 1 },
   .count = ref_count,
   .open = ref_open,
   .close = ref_close,

@@ -304,6 +304,7 @@ sim_launch (TpDevice *base, TpLaunch *launch, GError **error)
 
 const TpDeviceOps tp_device_sim = {
   .name = "sim",
+  .guess = { .double_rate = 0.5 },
   .which = "PROFILE",
   .role = TP_ROLE_NAMED,
   .is_simulated = TRUE,

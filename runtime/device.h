@@ -122,6 +122,8 @@ typedef struct
   double bandwidth_gbps;
   double launch_ns;
   double points_per_thread;           /* as TpMachine's full_points */
+  double double_rate;                 /* likewise; not measured: kernels of float64
+                                       * that are tell of others */
 } TpDeviceGuess;
 
 /* What drivers leave on a machine: measurements hold as long as that does. Each

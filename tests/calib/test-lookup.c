@@ -326,7 +326,8 @@ test_neighbour (Fixture *fixture, gconstpointer data)
   const TpKey *known = &fixture->keys->keys[0], *unknown = &keys->keys[0];
   g_autoptr (TpCosts) costs = NULL;
   TpMachine machine = { .peak_gflops = 100, .bandwidth_gbps = 10,
-                        .launch_ns = 1000, .full_points = 1 };
+                        .launch_ns = 1000, .full_points = 1,
+                        .double_rate = 0.5 };
   gint64 known_ns = tp_machine_estimate_ns (&machine, &known->work);
   gint64 unknown_ns = tp_machine_estimate_ns (&machine, &unknown->work);
   const TpCost *cost;

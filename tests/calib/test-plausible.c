@@ -10,7 +10,8 @@
 #define CACHE (G_GINT64_CONSTANT (32) << 20)
 
 static const TpBounds bounds
-    = { .peak_gflops = 400, .bandwidth_gbps = 80, .cache_bytes = CACHE };
+    = { .peak_gflops = 400, .double_gflops = 200, .bandwidth_gbps = 80,
+        .cache_bytes = CACHE };
 
 static void
 test_entries (void)
@@ -24,7 +25,8 @@ test_entries (void)
     { "float32", 100000000, 1 << 20, 1000000, 0, NULL },   /* the peak */
     { "float32", 350000000, 1 << 20, 1000000, 0, NULL },   /* tuned better */
     { "float32", 500000000, 1 << 20, 1000000, 0, "speed of 500 GFLOP/s" },
-    { "float64", 500000000, 1 << 20, 1000000, 0, "speed of 500 GFLOP/s" },
+    { "float64", 150000000, 1 << 20, 1000000, 0, NULL },
+    { "float64", 350000000, 1 << 20, 1000000, 0, "speed of 350 GFLOP/s" },
     { "int8", 1500000000, 1 << 20, 1000000, 0, NULL },     /* other units */
     { "float32", 500000000, 1 << 20, 1000000, 300000, NULL }, /* its noise */
     { "float32", 0, 1 << 20, 2000, 0, NULL },      /* in the cache: 524 GB/s */

@@ -144,6 +144,13 @@ test_estimate (void)
   work.read_bytes = 100000;
   work.written_bytes = 20000;
   g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 60000);
+  work.double_flops = 100000; /* in half the speed, or what is stated */
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 60000);
+  work.flops = 200000;
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 60000);
+  m->double_rate = 0.125;
+  g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 100 + 180000);
+  work.flops = work.double_flops = 0;
   work.n_kernels = 3;
   g_assert_cmpint (tp_machine_estimate_ns (m, &work), ==, 300 + 60000);
   g_assert_cmpint (tp_machine_transfer_ns (m, 1000), ==, 1500);
