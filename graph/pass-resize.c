@@ -2,7 +2,8 @@
  *
  * Where each output looks is known beforehand: a dimension is a Gather by
  * constant indices (nearest: exact, of any type), or an Interpolate by constant
- * indices and weights. Those that shrink come first, then those that grow from
+ * indices and weights. What looks beyond the input has no weights, and is 0; another
+ * number is added to it in the end. Those that shrink come first, then those that grow from
  * the last on: no tensor on the way is larger than both ends, and the vectors of
  * the last and largest step run along what the indices have no say in. */
 #include "config.h"
@@ -25,6 +26,9 @@ typedef struct
   TpNode node;                /* as it was */
   TpResize resize;
   TpResizeAxis axes[TP_MAX_RANK];
+  gboolean is_outside[TP_MAX_RANK]; /* some outputs look beyond the input */
+  gboolean is_list;           /* nearest, and no output does */
+  gboolean is_added;          /* what stands there is not 0 */
   int n_steps;
   int order[TP_MAX_RANK];     /* in which axes are resized */
 } Split;
@@ -53,11 +57,26 @@ find_axes (Split *split, const TpTensor *x, const TpTensor *out)
         split->order[split->n_steps++] = k;
 }
 
+/* As @out where outputs look beyond the input, and 1 elsewhere. */
+static gint64
+set_beyond_dims (const Split *split, const TpTensor *out, gint64 *dims)
+{
+  gint64 n = 1;
+
+  for (int k = 0; k < out->rank; k++)
+    {
+      dims[k] = split->is_outside[k] ? out->dims[k] : 1;
+      n *= dims[k]; /* no more than of @out */
+    }
+  return n;
+}
+
 /* FALSE: some dimension has no table, or they are too large. */
 static gboolean
 take_tables (const Split *split, const TpTensor *out)
 {
-  gint64 sum = 0;
+  gint64 dims[TP_MAX_RANK];
+  gint64 sum = split->is_added ? set_beyond_dims (split, out, dims) : 0;
 
   for (int i = 0; i < split->n_steps; i++)
     {
@@ -71,13 +90,28 @@ take_tables (const Split *split, const TpTensor *out)
   return tp_draft_take_constants (split->draft, sum);
 }
 
-/* What stands beyond the input and is not 0 is no sum of weights. */
 static gboolean
-has_extrapolated (const Split *split)
+looks_outside (const Split *split, const TpResizeAxis *axis)
 {
-  return tp_resize_needs_roi (&split->resize)
-         && (split->resize.extrapolation != 0.0
-             || tp_resize_is_nearest (&split->resize));
+  TpResizePoint point = { 0 };
+
+  for (gint64 at = 0; at < axis->out && !point.is_extrapolated; at++)
+    tp_resize_get_point (&split->resize, axis, at, &point);
+  return point.is_extrapolated;
+}
+
+static void
+find_outside (Split *split, int rank)
+{
+  gboolean is_any = FALSE;
+
+  for (int k = 0; k < rank && tp_resize_needs_roi (&split->resize); k++)
+    {
+      split->is_outside[k] = looks_outside (split, &split->axes[k]);
+      is_any |= split->is_outside[k];
+    }
+  split->is_list = tp_resize_is_nearest (&split->resize) && !is_any;
+  split->is_added = is_any && split->resize.extrapolation != 0.0;
 }
 
 /* Scales, and what else is given as constants. */
@@ -119,11 +153,12 @@ split_init (Split *split, TpDraft *draft, int index)
     return FALSE;
   x = tp_draft_tensor (draft, node->inputs[0]);
   out = tp_draft_tensor (draft, node->outputs[0]);
-  if (x->count == 0 || has_extrapolated (split)
-      || (tp_dtype_get (x->dtype)->compute != TP_COMPUTE_FLOAT32
-          && !tp_resize_is_nearest (&split->resize)))
+  if (x->count == 0)
     return FALSE;
   find_scales (split, x, out);
+  find_outside (split, x->rank);
+  if (tp_dtype_is_integer (x->dtype) && !split->is_list)
+    return FALSE;
   find_axes (split, x, out);
   return take_tables (split, out);
 }
@@ -168,14 +203,13 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
                      .dtype = TPLAN_DTYPE_INT64,
                      .rank = 2,
                      .dims = (gint64[]){ n_taps, out } };
-  gboolean is_list = tp_resize_is_nearest (&split->resize);
 
   compute_tables (split, step, indices, weights);
-  inputs[1] = tp_draft_add_values (split->draft, is_list ? &list : &table,
+  inputs[1] = tp_draft_add_values (split->draft, split->is_list ? &list : &table,
                                    ":indices", indices, error);
-  if (is_list || inputs[1] < 0)
+  if (split->is_list || inputs[1] < 0)
     return inputs[1] >= 0;
-  table.dtype = TPLAN_DTYPE_FLOAT32;
+  table.dtype = tp_dtype_get_computed (to->dtype);
   inputs[2]
       = tp_draft_add_values (split->draft, &table, ":weights", weights, error);
   return inputs[2] >= 0;
@@ -201,7 +235,6 @@ static gboolean
 make_step (Split *split, TpNode *node, const Step *step, GError **error)
 {
   TpRegion *region = split->draft->region;
-  gboolean is_list = tp_resize_is_nearest (&split->resize);
   int *ends = tp_region_alloc (region, 4, sizeof *ends, error);
   TpAttr *attr = tp_region_alloc (region, 1, sizeof *attr, error);
 
@@ -210,10 +243,10 @@ make_step (Split *split, TpNode *node, const Step *step, GError **error)
   *attr = (TpAttr){ .name = "axis", .kind = TP_ATTR_INT, .i = step->axis };
   ends[0] = step->from;
   ends[3] = step->to;
-  node->type = is_list ? "Gather" : "Interpolate";
+  node->type = split->is_list ? "Gather" : "Interpolate";
   node->op = tp_op_find (node->type);
   node->inputs = ends;
-  node->n_inputs = is_list ? 2 : 3;
+  node->n_inputs = split->is_list ? 2 : 3;
   node->outputs = ends + 3;
   node->attrs = attr;
   node->n_attrs = 1;
@@ -237,6 +270,57 @@ append_step (Split *split, int k, int from, GError **error)
   return step.to;
 }
 
+/* Marks in @values, of @dims, what looks beyond the input along dimension @k. */
+static void
+mark_beyond (const Split *split, int k, const gint64 *dims, double *values)
+{
+  const TpTensor *out = tp_draft_tensor (split->draft, split->node.outputs[0]);
+  g_autofree gboolean *is_beyond = tp_new0 (gboolean, dims[k]);
+  gint64 n = 1, inner = 1;
+
+  for (int i = 0; i < out->rank; i++)
+    {
+      n *= dims[i];
+      inner *= i > k ? dims[i] : 1;
+    }
+  for (gint64 at = 0; at < dims[k]; at++)
+    {
+      TpResizePoint point;
+
+      tp_resize_get_point (&split->resize, &split->axes[k], at, &point);
+      is_beyond[at] = point.is_extrapolated;
+    }
+  for (gint64 i = 0; i < n; i++)
+    if (is_beyond[i / inner % dims[k]])
+      values[i] = split->resize.extrapolation;
+}
+
+/* Fills in @node, which adds to @from what stands beyond the input. */
+static gboolean
+make_sum (const Split *split, TpNode *node, int from, GError **error)
+{
+  const TpTensor *out = tp_draft_tensor (split->draft, split->node.outputs[0]);
+  TpTensor beyond = { .name = split->node.name, .dtype = out->dtype,
+                      .rank = out->rank };
+  gint64 n = set_beyond_dims (split, out, beyond.dims);
+  g_autofree double *values = tp_new0 (double, n);
+  int *ends = tp_region_alloc (split->draft->region, 2, sizeof *ends, error);
+
+  if (ends == NULL)
+    return FALSE;
+  for (int k = 0; k < beyond.rank; k++)
+    if (split->is_outside[k])
+      mark_beyond (split, k, beyond.dims, values);
+  ends[0] = from;
+  ends[1] = tp_draft_add_values (split->draft, &beyond, ":beyond", values, error);
+  node->type = "Add";
+  node->op = tp_op_find (node->type);
+  node->inputs = ends;
+  node->n_inputs = 2;
+  node->n_attrs = 0;
+  return ends[1] >= 0;
+}
+
 /* The last step takes the place and the name of the node. */
 static gboolean
 split_resize (Split *split, int index, GError **error)
@@ -244,7 +328,7 @@ split_resize (Split *split, int index, GError **error)
   TpNode node = split->node;
   int from = node.inputs[0];
 
-  for (int i = 0; i + 1 < split->n_steps; i++)
+  for (int i = 0; i + !split->is_added < split->n_steps; i++)
     {
       from = append_step (split, split->order[i], from, error);
       if (from < 0)
@@ -256,6 +340,11 @@ split_resize (Split *split, int index, GError **error)
       node.op = tp_op_find (node.type);
       node.n_inputs = 1;
       node.n_attrs = 0;
+    }
+  else if (split->is_added)
+    {
+      if (!make_sum (split, &node, from, error))
+        return FALSE;
     }
   else
     {
