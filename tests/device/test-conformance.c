@@ -161,7 +161,7 @@ make_trials (const TpDeviceInfo *info, gboolean is_slow, int step)
                     g_test_rand_bit () ? TPLAN_DTYPE_FLOAT16
                                        : TPLAN_DTYPE_BFLOAT16,
                     g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
-      if (info->target.has_float64 && (!is_slow || i % 4 == 1))
+      if (info->target.has_float64 && (!is_slow || is_full || i % 4 == 1))
         add_trials (trials, &cases[i], TPLAN_DTYPE_FLOAT64,
                     g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
     }
