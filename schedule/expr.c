@@ -287,6 +287,35 @@ emit_integer_op (TpEmit *emit, const TpExpr *expr, const TpValue *values)
     }
 }
 
+/* Of a double the single next to it towards 0, made odd where that is not the same
+ * number: whatever is narrower by two bits or more is then rounded once. */
+static TpValue
+emit_odd (TpEmit *emit, TpValue a)
+{
+  TpKernel *k = emit->kernel;
+  TpValue near = tp_k_unary (k, TP_I_F64_TO_F32, a);
+  TpValue back = tp_k_unary (k, TP_I_F32_TO_F64, near);
+  TpValue bits = tp_k_unary (k, TP_I_AS_I32, near);
+  TpValue one = tp_k_i32 (k, k->instrs[a].lanes, 1);
+  TpValue is_beyond = tp_k_binary (k, TP_I_FLESS, tp_k_unary (k, TP_I_FABS, a),
+                                   tp_k_unary (k, TP_I_FABS, back));
+  TpValue odd = tp_k_select (k, is_beyond, tp_k_binary (k, TP_I_ISUB, bits, one), bits);
+
+  odd = tp_k_binary (k, TP_I_ISUB,
+                     tp_k_binary (k, TP_I_IADD, odd, one),
+                     tp_k_binary (k, TP_I_IAND, odd, one));
+  odd = tp_k_select (k, tp_k_binary (k, TP_I_FEQUAL, back, a), bits, odd);
+  return tp_k_unary (k, TP_I_AS_F32, odd);
+}
+
+/* Whether memory rounds the value of @expr again. */
+static gboolean
+is_stored_narrow (const TpEmit *emit, const TpExpr *expr)
+{
+  return expr == &emit->nest->exprs[emit->nest->result]
+         && !tp_dtype_holds_results (emit->nest->store.dtype);
+}
+
 static TpValue
 emit_real (TpEmit *emit, const TpExpr *expr, TpValue a)
 {
@@ -295,6 +324,8 @@ emit_real (TpEmit *emit, const TpExpr *expr, TpValue a)
           [TP_KIND_F32] = { [TRUE] = TP_I_F32_TO_F64 },
           [TP_KIND_F64] = { [FALSE] = TP_I_F64_TO_F32 } };
 
+  if (kind_of (emit, a) == TP_KIND_F64 && is_stored_narrow (emit, expr))
+    return emit_odd (emit, a);
   return tp_k_unary (emit->kernel, ops[kind_of (emit, a)][expr->is_double], a);
 }
 

@@ -6,6 +6,7 @@
 #include "ir/narrow-real.h"
 #include "kernel/jit.h"
 #include "runners.h"
+#include "schedule/program.h"
 
 #include <math.h>
 #include <string.h>
@@ -138,6 +139,85 @@ check_narrow (RunKernelFunc run, TpDtype dtype, int digits, int lanes)
       g_assert_cmphex (y[i], ==, tp_narrow_real_round (x[i], digits));
 }
 
+/* ---- doubles --------------------------------------------------------------- */
+
+/* The middle of what two bytes are and what is next to it, and doubles so near to that
+ * that float32 does not tell them apart; @out_next is what comes after the value. */
+static void
+fill_doubles (double *x, int i, int digits, double *out_next)
+{
+  double a = tp_narrow_real_widen ((guint16) i, digits);
+  double b = tp_narrow_real_widen ((guint16) (i + 1), digits);
+  /* behind the greatest, all of whose digits are 1 */
+  double next = isinf (b) ? copysign (ldexp (1, ilogb (a) + 1), a) : b;
+  double middle = a / 2 + next / 2;
+
+  *out_next = next;
+  x[0] = middle;
+  x[1] = nextafter (middle, 0);
+  x[2] = nextafter (middle, middle < 0 ? -INFINITY : INFINITY);
+  x[3] = middle * (1 - 0x1p-40);
+  x[4] = middle * (1 + 0x1p-40);
+}
+
+static TpProgram *
+make_cast (TpDtype dtype, gint64 n, int lanes)
+{
+  const TpTarget target = { lanes, 32, 32 << 10, 512 << 10, 1, 1, 256 << 10, TRUE };
+  g_autoptr (TpLowered) lowered = tp_lowered_new ();
+  const TpOperand x = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT64, .n_elements = n };
+  const TpOperand y = { .tensor = -1, .dtype = dtype, .n_elements = n };
+  g_autoptr (TpNest) nest = tp_nest_new ();
+  g_autoptr (GError) error = NULL;
+  TpAccess *load = tp_nest_add_load (nest, tp_lowered_add_operand (lowered, &x));
+  TpProgram *program;
+
+  tp_nest_add_axis (nest, n, FALSE);
+  load->dtype = TPLAN_DTYPE_FLOAT64;
+  load->stride[0] = nest->store.stride[0] = 1;
+  nest->store.operand = tp_lowered_add_operand (lowered, &y);
+  nest->store.dtype = dtype;
+  nest->result = tp_nest_convert (nest, tp_nest_load (nest, 0), dtype);
+  tp_lowered_take_nest (lowered, g_steal_pointer (&nest));
+  program = tp_program_new (lowered, &target, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (program->n_steps, ==, 1);
+  return program;
+}
+
+/* A double is rounded once: to the nearer of two, or the even one. */
+static void
+check_once (RunKernelFunc run, TpDtype dtype, int digits, int lanes)
+{
+  enum { N = N_PATTERNS * N_AROUND };
+  g_autoptr (TpProgram) program = make_cast (dtype, N, lanes);
+  g_autofree double *x = g_new (double, N), *next = g_new (double, N_PATTERNS);
+  g_autofree guint16 *y = g_new0 (guint16, N);
+  void *operands[] = { x, y }, *buffers[2];
+  const char *reason;
+
+  for (int i = 0; i < 2; i++)
+    buffers[i] = operands[program->steps[0].args[i].index];
+  for (int i = 0; i < N_PATTERNS; i++)
+    fill_doubles (x + (gsize) i * N_AROUND, i, digits, &next[i]);
+  if (!run (program->steps[0].kernel, buffers, &reason))
+    {
+      g_test_skip (reason);
+      return;
+    }
+  for (int i = 0; i < N; i++)
+    {
+      int code = i / N_AROUND;
+      double a = tp_narrow_real_widen ((guint16) code, digits);
+      double low = fabs (x[i] - a), high = fabs (next[code] - x[i]);
+
+      if (!isfinite (a))
+        continue;
+      code += low > high || (low == high && code % 2 != 0);
+      g_assert_cmphex (y[i], ==, code);
+    }
+}
+
 static void
 check_all (RunKernelFunc run)
 {
@@ -148,6 +228,7 @@ check_all (RunKernelFunc run)
       {
         check_widen (run, formats[i].dtype, formats[i].digits, lanes[k]);
         check_narrow (run, formats[i].dtype, formats[i].digits, lanes[k]);
+        check_once (run, formats[i].dtype, formats[i].digits, lanes[k]);
       }
 }
 
