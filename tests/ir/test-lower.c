@@ -424,9 +424,8 @@ static const struct
   { "in x 3 4;in a 3 4;in b 3 4;const w 4 4;MatMul x w -> y;MatMul a w -> c;"
     "Concat y x c b -> z axis=0",
     { 2 * 96, 4 * (12 * 3 + 16), 4 * 48, 64, 48, 3, 0 } },
-  { "in x 3 4;Cast x -> d to=11;Relu d -> y", { 24, 48, 96, 0, 12, 1, 24 } },
   { "in x 3 4;const w 4 5;Cast x -> d to=11;Cast w -> v to=11;MatMul d v -> e;"
-    "Cast e -> y to=1", { 12 + 120 + 15, 48 + 160, 60, 160, 15, 1, 12 + 120 } },
+    "Cast e -> y to=1", { 147, 208, 60, 160, 15, 1, 132 } },
 };
 
 static void
@@ -436,17 +435,16 @@ test_work (void)
     {
       g_autoptr (TpGraph) graph = test_graph_new (17, works[i].text, NULL);
       g_autoptr (TpLowered) lowered = lower_all (graph, NULL);
-      const TpWork *want = &works[i].work;
-      TpWork got;
+      TpWork got, want = works[i].work;
 
       tp_lowered_count_work (lowered, &got);
-      g_assert_cmpint (got.flops, ==, want->flops);
-      g_assert_cmpint (got.read_bytes, ==, want->read_bytes);
-      g_assert_cmpint (got.written_bytes, ==, want->written_bytes);
-      g_assert_cmpint (got.constant_bytes, ==, want->constant_bytes);
-      g_assert_cmpint (got.n_points, ==, want->n_points);
-      g_assert_cmpint (got.n_kernels, ==, want->n_kernels);
-      g_assert_cmpint (got.double_flops, ==, want->double_flops);
+      g_assert_cmpint (got.flops, ==, want.flops);
+      g_assert_cmpint (got.read_bytes, ==, want.read_bytes);
+      g_assert_cmpint (got.written_bytes, ==, want.written_bytes);
+      g_assert_cmpint (got.constant_bytes, ==, want.constant_bytes);
+      g_assert_cmpint (got.n_points, ==, want.n_points);
+      g_assert_cmpint (got.n_kernels, ==, want.n_kernels);
+      g_assert_cmpint (got.double_flops, ==, want.double_flops);
     }
 }
 
