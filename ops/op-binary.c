@@ -141,6 +141,8 @@ pow_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
              : tp_infer_binary (node, inputs, outputs, error);
 }
 
+#define LAST_PLACES 0x1p-49     /* of a double */
+
 /* Expression: @exponent as an integer; -1: it may be a fraction. */
 static int
 find_whole (TpNest *nest, int exponent)
@@ -212,6 +214,31 @@ raise_integer (TpNest *nest, int base, int exponent)
                          raise_to_negative (nest, base, exponent), power);
 }
 
+/* Through doubles: what is a whole number but for its last places is that one, whoever
+ * computes it; what is no number, or infinite, is 0. */
+static int
+raise_to_real (TpNest *nest, int base, int exponent)
+{
+  int power = tp_nest_binary (
+      nest, TP_EXPR_POW, tp_nest_convert (nest, base, TPLAN_DTYPE_FLOAT64),
+      tp_nest_convert (nest, exponent, TPLAN_DTYPE_FLOAT64));
+  int whole = tp_nest_unary (nest, TP_EXPR_ROUND, power);
+  int apart = tp_nest_unary (nest, TP_EXPR_ABS,
+                             tp_nest_binary (nest, TP_EXPR_SUB, power, whole));
+  int least = tp_nest_binary (nest, TP_EXPR_MUL, whole,
+                              tp_nest_const (nest, LAST_PLACES));
+  int is_whole = tp_nest_binary (nest, TP_EXPR_LESS, apart,
+                                 tp_nest_unary (nest, TP_EXPR_ABS, least));
+
+  int is_finite
+      = tp_nest_binary (nest, TP_EXPR_LESS, tp_nest_unary (nest, TP_EXPR_ABS, power),
+                        tp_nest_const (nest, 0x1p63));
+
+  power = tp_nest_select (nest, is_whole, whole, power);
+  power = tp_nest_select (nest, is_finite, power, tp_nest_const (nest, 0.0));
+  return tp_nest_convert (nest, power, nest->store.dtype);
+}
+
 static int
 pow_expr (const TpNode *node, TpNest *nest, const int *x)
 {
@@ -219,6 +246,8 @@ pow_expr (const TpNode *node, TpNest *nest, const int *x)
 
   if (whole >= 0)
     return raise_integer (nest, x[0], whole);
+  if (nest->exprs[x[0]].is_integer)
+    return raise_to_real (nest, x[0], x[1]);
   return tp_nest_binary (nest, TP_EXPR_POW, x[0],
                          tp_nest_convert (nest, x[1],
                                           nest->exprs[x[0]].is_double

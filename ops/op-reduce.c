@@ -4,6 +4,7 @@
 
 #include "ops/op-util.h"
 #include "ops/reduce-fold.h"
+#include "ops/reduce-integers.h"
 
 /* ---- which dimensions -------------------------------------------------- */
 
@@ -113,6 +114,8 @@ typedef struct
   int (*before) (const TpNode *node, TpNest *nest, int x);
   int (*after) (const TpNode *node, TpNest *nest, int x, gint64 n);
   const TpFold *fold;
+  /* What becomes of the sum, in double, of integers; NULL: they are as @after has them. */
+  int (*end_integers) (TpNest *nest, int sum);
 } ReduceKind;
 
 static int
@@ -212,11 +215,17 @@ reduce_expr (TpLowering *lowering, const Reduce *reduce)
   const TpNode *node = lowering->node;
   const ReduceKind *kind = node->op->data;
   int result = tp_nest_load (lowering->nest, 0);
+  gboolean is_wide = lowering->nest->exprs[result].is_integer
+                     && kind->end_integers != NULL;
 
+  if (is_wide)
+    result = tp_nest_convert (lowering->nest, result, TPLAN_DTYPE_FLOAT64);
   if (kind->before != NULL)
     result = kind->before (node, lowering->nest, result);
   result = tp_lowering_reduce (lowering, kind->combiner, result);
-  if (kind->after != NULL)
+  if (is_wide)
+    result = kind->end_integers (lowering->nest, result);
+  else if (kind->after != NULL)
     result = kind->after (node, lowering->nest, result, reduce->n);
   return result;
 }
@@ -256,6 +265,9 @@ log_sum_exp_expr (TpLowering *lowering, const Reduce *reduce)
   int max = tp_lowering_reduce (lowering, TP_COMBINE_MAX, x);
   int sum = -1;
 
+  if (nest->exprs[x].is_integer)
+    return tp_reduce_log_sum_exp_of_integers (lowering, x, max);
+
   max = tp_nest_binary (nest, TP_EXPR_MAX, max,
                         tp_nest_const (nest, -G_MAXFLOAT));
   max = tp_nest_binary (nest, TP_EXPR_MIN, max,
@@ -265,6 +277,29 @@ log_sum_exp_expr (TpLowering *lowering, const Reduce *reduce)
   sum = tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum);
   return tp_nest_binary (nest, TP_EXPR_ADD, max,
                          tp_nest_unary (nest, TP_EXPR_LOG, sum));
+}
+
+/* Sums of integers are exact, so what a double may not hold is for `ref`. */
+static gboolean
+check_integers (const TpLowering *lowering, const Reduce *reduce, GError **error)
+{
+  const ReduceKind *kind = lowering->node->op->data;
+  const TpDtypeRow *row
+      = tp_dtype_get (tp_lowering_get_input (lowering, 0)->dtype);
+  double most = MAX (-(double) row->low, (double) row->high);
+  double sum = (double) reduce->n
+               * (kind->before == square_before ? most * most : most);
+  gboolean is_exact = kind->fold == &tp_fold_log_sum_exp
+                          ? most <= G_MAXUINT32 /* differences do not wrap */
+                          : kind->end_integers == NULL
+                                || sum <= TP_REDUCE_EXACT;
+
+  if (row->class == TP_CLASS_REAL || is_exact)
+    return TRUE;
+  return tp_op_refuse (lowering->node, error,
+                       "kernels are not exact for %" G_GINT64_FORMAT
+                       " elements of %s",
+                       reduce->n, row->name);
 }
 
 static gboolean
@@ -277,6 +312,7 @@ lower_as (TpLowering *lowering,
   Reduce reduce;
 
   return reduce_init (&reduce, lowering->node, inputs, error)
+         && check_integers (lowering, &reduce, error)
          && reduce_add_axes (lowering, &reduce, error)
          && tp_lowering_finish (lowering, get_expr (lowering, &reduce));
 }
@@ -413,7 +449,7 @@ const TpOp tp_op_reduce_l1 = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_SUM, abs_before, NULL, &tp_fold_abs),
+  COMBINES (TP_COMBINE_SUM, abs_before, NULL, &tp_fold_abs, NULL),
   .tolerance = 1e-5,
 };
 
@@ -422,7 +458,8 @@ const TpOp tp_op_reduce_l2 = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_SUM, square_before, root_after, &tp_fold_norm),
+  COMBINES (TP_COMBINE_SUM, square_before, root_after, &tp_fold_norm,
+            tp_reduce_root_of_integers),
   .tolerance = 1e-5,
 };
 
@@ -431,7 +468,8 @@ const TpOp tp_op_reduce_log_sum = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_SUM, NULL, log_after, &tp_fold_log_sum),
+  COMBINES (TP_COMBINE_SUM, NULL, log_after, &tp_fold_log_sum,
+            tp_reduce_log_of_integers),
   .domain = TP_DOMAIN_POSITIVE,
   .tolerance = 1e-5,
 };
@@ -450,7 +488,7 @@ const TpOp tp_op_reduce_max = {
   REDUCE,
   .lower = extremum_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max),
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max, NULL),
   .tolerance = 0.0,
 };
 
@@ -459,7 +497,7 @@ const TpOp tp_op_reduce_mean = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean),
+  COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean, NULL),
   .tolerance = 1e-5,
 };
 
@@ -468,7 +506,7 @@ const TpOp tp_op_reduce_min = {
   REDUCE,
   .lower = extremum_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_MIN, NULL, NULL, &tp_fold_min),
+  COMBINES (TP_COMBINE_MIN, NULL, NULL, &tp_fold_min, NULL),
   .tolerance = 0.0,
 };
 
@@ -477,7 +515,7 @@ const TpOp tp_op_reduce_prod = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_PROD, NULL, NULL, &tp_fold_product),
+  COMBINES (TP_COMBINE_PROD, NULL, NULL, &tp_fold_product, NULL),
   .tolerance = 1e-5,
 };
 
@@ -486,7 +524,7 @@ const TpOp tp_op_reduce_sum = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_SUM, NULL, NULL, &tp_fold_sum),
+  COMBINES (TP_COMBINE_SUM, NULL, NULL, &tp_fold_sum, NULL),
   .tolerance = 1e-5,
 };
 
@@ -495,14 +533,14 @@ const TpOp tp_op_reduce_sum_square = {
   REDUCE,
   .lower = reduce_lower,
   .reference_integer = reduce_reference_integer,
-  COMBINES (TP_COMBINE_SUM, square_before, NULL, &tp_fold_square),
+  COMBINES (TP_COMBINE_SUM, square_before, NULL, &tp_fold_square, NULL),
   .tolerance = 1e-5,
 };
 
 const TpOp tp_op_global_average_pool = {
   .name = "GlobalAveragePool",
   GLOBAL,
-  COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean),
+  COMBINES (TP_COMBINE_SUM, NULL, mean_after, &tp_fold_mean, NULL),
   .tolerance = 1e-5,
 };
 
@@ -514,7 +552,7 @@ static const TpAttrSpec lp_pool_attrs[] = {
 const TpOp tp_op_global_lp_pool = {
   .name = "GlobalLpPool",
   GLOBAL,
-  COMBINES (TP_COMBINE_SUM, power_before, power_after, &tp_fold_power),
+  COMBINES (TP_COMBINE_SUM, power_before, power_after, &tp_fold_power, NULL),
   .attrs = lp_pool_attrs,
   .tolerance = 1e-5,
 };
@@ -522,7 +560,7 @@ const TpOp tp_op_global_lp_pool = {
 const TpOp tp_op_global_max_pool = {
   .name = "GlobalMaxPool",
   GLOBAL,
-  COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max_number),
+  COMBINES (TP_COMBINE_MAX, NULL, NULL, &tp_fold_max_number, NULL),
   .ranks = TP_RANKS_TAKEN,
   .tolerance = 0.0,
 };
