@@ -89,9 +89,9 @@ check_classes (const TpNode *node, const TpLowered *lowered, int first,
 }
 
 /* Some nest of @lowered writes each output of @node that somebody reads. */
-G_GNUC_UNUSED static gboolean /* an assertion asks */
-has_outputs (const TpGraph *graph, const TpNode *node,
-             const TpLowered *lowered)
+static gboolean
+check_outputs (const TpGraph *graph, const TpNode *node,
+               const TpLowered *lowered, GError **error)
 {
   for (int i = 0; i < node->n_outputs; i++)
     {
@@ -104,7 +104,8 @@ has_outputs (const TpGraph *graph, const TpNode *node,
           is_written = lowered->operands[operand].tensor == node->outputs[i];
         }
       if (!is_written)
-        return FALSE;
+        return tp_op_refuse (node, error, "kernels do not compute output %d ('%s')",
+                             i, graph->tensors[node->outputs[i]].name);
     }
   return TRUE;
 }
@@ -274,9 +275,9 @@ add_node (TpLowered *lowered, const TpGraph *graph, const TpNode *before,
     }
   if (!node->op->lower (graph, node, lowered, error)
       || !check_operands (graph, node, lowered, error)
-      || !check_classes (node, lowered, n_before, error))
+      || !check_classes (node, lowered, n_before, error)
+      || !check_outputs (graph, node, lowered, error))
     return FALSE;
-  g_assert (has_outputs (graph, node, lowered));
   if (before == NULL)
     return TRUE;
   if (lowered->n_iterations > 1)

@@ -15,15 +15,25 @@ pool_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
   TpWindow window;
   TpWindowSource source = { inputs[0]->rank, inputs[0]->dims, NULL };
 
-  if (tp_node_get_int (node, "storage_order", 0) != 0)
-    return tp_op_refuse (node, error, "storage_order is not supported");
-  if (node->n_outputs > 1)
-    return tp_op_refuse (node, error, "output 1, the places of the maxima, is "
-                         "not computed");
   if (!tp_window_init (&window, node, &source, error))
     return FALSE;
   tp_shape_copy (&outputs[0], inputs[0]);
   memcpy (outputs[0].dims + 2, window.out, window.n * sizeof window.out[0]);
+  return TRUE;
+}
+
+/* Output 1 says where in the input the maxima are. */
+static gboolean
+max_pool_infer (const TpNode *node, const TpTensor *const *inputs,
+                TpShape *outputs, GError **error)
+{
+  if (!pool_infer (node, inputs, outputs, error))
+    return FALSE;
+  if (node->n_outputs > 1)
+    {
+      outputs[1] = outputs[0];
+      outputs[1].dtype = TPLAN_DTYPE_INT64;
+    }
   return TRUE;
 }
 
@@ -54,6 +64,7 @@ pool_begin (TpLowering *lowering, Pool *pool, GError **error)
   return TRUE;
 }
 
+/* Of output 0: no nest knows where it is, so what reads output 1 is for `ref`. */
 static gboolean
 max_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                 GError **error)
@@ -201,6 +212,7 @@ lp_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 typedef struct
 {
   double sum, max;
+  gint64 at;                  /* of the maximum in its plane; -1: there is none */
   gint64 n;
 } PoolSum;
 
@@ -208,7 +220,7 @@ static PoolSum
 pool_sum (const TpWindow *window, const double *plane, const gint64 *at,
           gint64 power)
 {
-  PoolSum total = { 0.0, -INFINITY, 0 };
+  PoolSum total = { 0.0, -INFINITY, -1, 0 };
   gint64 k[TP_WINDOW_MAX_DIMS] = { 0 };
 
   do
@@ -228,7 +240,10 @@ pool_sum (const TpWindow *window, const double *plane, const gint64 *at,
         continue;
       total.sum += power > 0 ? pow (fabs (plane[index]), power) : plane[index];
       if (plane[index] > total.max) /* NaN is not */
-        total.max = plane[index];
+        {
+          total.max = plane[index];
+          total.at = index;
+        }
       total.n++;
     }
   while (tp_dims_next (window->n, window->kernel, k));
@@ -293,11 +308,42 @@ max_pool_value (const TpNode *node, const TpWindow *window, const gint64 *at,
   return sum->max;
 }
 
+static double
+max_pool_place (const TpNode *node, const TpWindow *window, const gint64 *at,
+                const PoolSum *sum)
+{
+  gint64 place = 0, rest = sum->at, unit = 1;
+
+  if (sum->at < 0 || tp_node_get_int (node, "storage_order", 0) == 0)
+    return sum->at;
+  /* the first dimension is the one whose neighbours lie together */
+  for (int i = 0; i < window->n; i++)
+    unit *= window->in[i];
+  for (int i = window->n - 1; i >= 0; i--)
+    {
+      unit /= window->in[i];
+      place += rest % window->in[i] * unit;
+      rest /= window->in[i];
+    }
+  return place;
+}
+
+/* Places are those in the whole input. */
 static void
 max_pool_reference (const TpNode *node, const TpRefTensor *const *inputs,
                     TpRefTensor *outputs)
 {
-  pool_reference (node, inputs[0], &outputs[0], max_pool_value);
+  const TpRefTensor *x = inputs[0];
+  gint64 in_plane = tp_dims_product (x->dims, 2, x->rank);
+  gint64 out_plane = tp_dims_product (outputs[0].dims, 2, x->rank);
+
+  pool_reference (node, x, &outputs[0], max_pool_value);
+  if (node->n_outputs < 2 || outputs[1].data == NULL)
+    return;
+  pool_reference (node, x, &outputs[1], max_pool_place);
+  for (gint64 i = 0; i < outputs[1].count; i++)
+    if (outputs[1].data[i] >= 0)
+      outputs[1].data[i] += (double) (i / out_plane * in_plane);
 }
 
 static double
@@ -356,7 +402,7 @@ const TpOp tp_op_max_pool = {
   .flags = TP_OP_CHANNELS_LAST,
   .attrs = max_pool_attrs,
   .tolerance = 0.0,
-  .infer = pool_infer,
+  .infer = max_pool_infer,
   .lower = max_pool_lower,
   .reference = max_pool_reference,
   .ranks = TP_RANKS_TAKEN,

@@ -262,11 +262,52 @@ add_cases (const char *kind, int n, GTestDataFunc function)
     }
 }
 
+/* Where MaxPool says that its maxima are, these are, within
+ * the window; by columns the same places are counted otherwise. */
+static void
+test_places (void)
+{
+  static const char form[]
+      = "in x 2 3 7 6;MaxPool x -> y i kernel_shape=3,2 strides=2,1 pads=1,0,1,1 "
+        "storage_order=%d";
+
+  for (int order = 0; order < 2; order++)
+    {
+      g_autofree char *text = g_strdup_printf (form, order);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = test_graph_new (17, text, &error);
+      g_autoptr (GPtrArray) values = NULL;
+      const TpTensor *out;
+      const double *x, *y, *places;
+
+      g_assert_no_error (error);
+      values = test_graph_run (graph, FALSE);
+      out = &graph->tensors[graph->nodes[0].outputs[0]];
+      x = values->pdata[graph->nodes[0].inputs[0]];
+      y = values->pdata[graph->nodes[0].outputs[0]];
+      places = values->pdata[graph->nodes[0].outputs[1]];
+      g_assert_cmpint (out->count, ==, 2 * 3 * 4 * 6);
+      for (gint64 i = 0; i < out->count; i++)
+        {
+          gint64 at = (gint64) places[i] % 42, plane = i / 24;
+          gint64 row = order == 0 ? at / 6 : at % 7;
+          gint64 column = order == 0 ? at % 6 : at / 7;
+
+          g_assert_cmpint ((gint64) places[i] / 42, ==, plane);
+          g_assert_cmpfloat (x[plane * 42 + row * 6 + column], ==, y[i]);
+          g_assert_cmpint (ABS (row - i / 6 % 4 * 2), <=, 1);
+          g_assert_cmpint (column - i % 6, >=, 0);
+          g_assert_cmpint (column - i % 6, <=, 1);
+        }
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/op/narrow", test_narrow);
+  g_test_add_func ("/op/places", test_places);
   g_test_add_func ("/op/coverage", test_coverage);
   g_test_add_func ("/op/flags", test_flags);
   add_cases ("nests", G_N_ELEMENTS (cases), test_case);
