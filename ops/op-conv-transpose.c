@@ -1,21 +1,12 @@
 /* op-conv-transpose.c: transposed convolution: input i and filter tap k add to
- * output i * stride + k * dilation - pad.
- *
- * Outputs of one phase (the remainder of o by the stride) are reached by the
- * same taps, so they are a dense convolution with affine indices. Neighbouring
- * phases whose taps are neighbours too become one nest with an axis of phases:
- * an up-convolution 2 x 2 with stride 2 is one product, with the phases among
- * its columns. */
+ * output i * stride + k * dilation - pad. Each phase (transposed.h) is a dense
+ * convolution: an up-convolution 2 x 2 with stride 2 is one product, with the phases
+ * among its columns. */
 #include "config.h"
 
-#include "ir/array.h"
-#include "ir/types.h"
-#include "ops/op-window.h"
+#include "ops/transposed.h"
 
 #include <string.h>
-
-#define MAX_STRIDE 4096
-#define MAX_NESTS 256
 
 /* ---- shape ------------------------------------------------------------- */
 
@@ -74,101 +65,19 @@ transpose_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
-/* ---- phases ------------------------------------------------------------ */
-
-/* In one dimension: the outputs first + phase + stride * q, for phase <
- * n_phases and q < n_positions, sum over tap < n_taps input q + in_offset -
- * in_step * tap times filter element kernel_first + phase + kernel_step * tap. */
-typedef struct
-{
-  gint64 first, n_phases, n_positions;
-  gint64 n_taps;
-  gint64 in_offset, in_step;
-  gint64 kernel_first, kernel_step;
-} Phases;
-
-/* The one phase of output @first. */
-static Phases
-phases_find (const TpWindow *window, int i, gint64 first)
-{
-  gint64 stride = window->stride[i];
-  gint64 dilation = window->dilation[i];
-  gint64 common = tp_gcd (dilation, stride);
-  gint64 place = first + window->pad_begin[i]; /* i * stride + k * dilation */
-  gint64 k = 0;
-  Phases phases = { .first = first,
-                    .n_phases = 1,
-                    .n_positions = (window->out[i] - first - 1) / stride + 1,
-                    .in_step = dilation / common,
-                    .kernel_step = stride / common };
-
-  while (k < phases.kernel_step && (place - k * dilation) % stride != 0)
-    k++;
-  if (k >= MIN (phases.kernel_step, window->kernel[i]))
-    return phases; /* no tap gets there */
-  phases.n_taps = (window->kernel[i] - k - 1) / phases.kernel_step + 1;
-  phases.kernel_first = k;
-  phases.in_offset = (place - k * dilation) / stride;
-  return phases;
-}
-
-static gboolean
-phases_continue (const Phases *before, const Phases *next)
-{
-  return before->n_positions == next->n_positions
-         && before->n_taps == next->n_taps
-         && (next->n_taps == 0
-             || (before->in_offset == next->in_offset
-                 && before->kernel_first + before->n_phases
-                        == next->kernel_first));
-}
-
-/* Splits dimension @i into as few as possible: an array of Phases. */
-static TpArray *
-phases_split (const TpWindow *window, int i, gboolean is_merged)
-{
-  TpArray *all = tp_array_new (sizeof (Phases));
-  gint64 n = MIN (window->stride[i], window->out[i]);
-
-  for (gint64 first = 0; first < n; first++)
-    {
-      Phases next = phases_find (window, i, first);
-      Phases *last =
-          all->len > 0 ? &tp_array_index (all, Phases, all->len - 1) : NULL;
-
-      if (last != NULL && is_merged && phases_continue (last, &next))
-        last->n_phases++;
-      else
-        tp_array_append_val (all, next);
-    }
-  return all;
-}
-
 /* ---- nests ------------------------------------------------------------- */
 
 typedef struct
 {
-  TpWindow window;
+  const TpTransposed *places;
   gint64 n_groups, n_filters, n_channels; /* the last two per group */
-  TpArray *phases[TP_WINDOW_MAX_DIMS];
 } Transpose;
 
 typedef struct
 {
-  const Phases *phases[TP_WINDOW_MAX_DIMS];
+  TpTransposedAxes places;
   int group, filter, channel; /* axes; -1: none */
-  int position[TP_WINDOW_MAX_DIMS], phase[TP_WINDOW_MAX_DIMS];
-  int tap[TP_WINDOW_MAX_DIMS];
 } TransposeAxes;
-
-static void
-transpose_clear (Transpose *self)
-{
-  for (int i = 0; i < TP_WINDOW_MAX_DIMS; i++)
-    g_clear_pointer (&self->phases[i], tp_array_unref);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Transpose, transpose_clear)
 
 static void
 add_axes (TpLowering *lowering, const Transpose *self, TransposeAxes *axes)
@@ -183,48 +92,9 @@ add_axes (TpLowering *lowering, const Transpose *self, TransposeAxes *axes)
   if (self->n_groups == 1 || self->n_filters > 1)
     axes->filter
         = tp_lowering_add_axis (lowering, self->n_filters, out->strides[1]);
-  for (int i = 0; i < self->window.n; i++)
-    {
-      const Phases *phases = axes->phases[i];
-      gint64 stride = out->strides[2 + i];
-
-      axes->position[i]
-          = tp_lowering_add_axis (lowering, phases->n_positions,
-                                  stride * self->window.stride[i]);
-      axes->phase[i] = phases->n_phases == 1
-                           ? -1
-                           : tp_lowering_add_axis (lowering,
-                                                   phases->n_phases, stride);
-      lowering->nest->store.offset += phases->first * stride;
-    }
+  tp_transposed_add_positions (self->places, lowering, &axes->places);
   axes->channel = tp_lowering_add_reduce_axis (lowering, self->n_channels);
-  for (int i = 0; i < self->window.n; i++)
-    axes->tap[i] =
-        tp_lowering_add_reduce_axis (lowering, MAX (1, axes->phases[i]->n_taps));
-}
-
-/* Input positions of dimension @i, guarded where they may leave it. */
-static void
-set_position (const Transpose *self, const TransposeAxes *axes, int i,
-              gint64 stride, TpAccess *load)
-{
-  const Phases *phases = axes->phases[i];
-  gint64 low = phases->in_offset - phases->in_step * (phases->n_taps - 1);
-  gint64 high = phases->in_offset + phases->n_positions - 1;
-  TpGuard *guard = NULL;
-
-  load->stride[axes->position[i]] = stride;
-  load->offset += phases->in_offset * stride;
-  if (axes->tap[i] >= 0)
-    load->stride[axes->tap[i]] = -phases->in_step * stride;
-  if (low >= 0 && high < self->window.in[i])
-    return;
-  guard = &load->guards[load->n_guards++];
-  guard->coef[axes->position[i]] = 1;
-  if (axes->tap[i] >= 0)
-    guard->coef[axes->tap[i]] = -phases->in_step;
-  guard->offset = phases->in_offset;
-  guard->extent = self->window.in[i];
+  tp_transposed_add_taps (self->places, lowering, &axes->places);
 }
 
 static int
@@ -239,8 +109,9 @@ load_input (TpLowering *lowering, const Transpose *self,
     load->stride[axes->group] = x->strides[1] * self->n_channels;
   if (axes->channel >= 0)
     load->stride[axes->channel] = x->strides[1];
-  for (int i = 0; i < self->window.n; i++)
-    set_position (self, axes, i, x->strides[2 + i], load);
+  for (int i = 0; i < self->places->window.n; i++)
+    tp_transposed_set_positions (self->places, &axes->places, i,
+                                 x->strides[2 + i], load);
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
@@ -257,16 +128,8 @@ load_weights (TpLowering *lowering, const Transpose *self,
     load->stride[axes->filter] = w->strides[1];
   if (axes->channel >= 0)
     load->stride[axes->channel] = w->strides[0];
-  for (int i = 0; i < self->window.n; i++)
-    {
-      const Phases *phases = axes->phases[i];
-
-      load->offset += phases->kernel_first * w->strides[2 + i];
-      if (axes->phase[i] >= 0)
-        load->stride[axes->phase[i]] = w->strides[2 + i];
-      if (axes->tap[i] >= 0)
-        load->stride[axes->tap[i]] = phases->kernel_step * w->strides[2 + i];
-    }
+  for (int i = 0; i < self->places->window.n; i++)
+    tp_transposed_set_taps (&axes->places, i, w->strides[2 + i], load);
   return tp_nest_load (lowering->nest, lowering->nest->n_loads - 1);
 }
 
@@ -319,30 +182,6 @@ lower_phases (TpLowering *lowering, const Transpose *self, TransposeAxes *axes)
 /* Phases of one dimension merged take an axis more than nests may have when
  * all of groups, three dimensions and taps are there. */
 static gboolean
-transpose_split (Transpose *self, const TpNode *node, GError **error)
-{
-  gboolean is_merged = self->window.n < 3 || self->n_groups == 1;
-  gint64 n = 1;
-
-  for (int i = 0; i < self->window.n; i++)
-    {
-      if (self->window.stride[i] > MAX_STRIDE)
-        return tp_op_refuse (node, error,
-                             "stride %" G_GINT64_FORMAT
-                             " is not supported, at most %d is",
-                             self->window.stride[i], MAX_STRIDE);
-      self->phases[i] = phases_split (&self->window, i, is_merged);
-      n *= self->phases[i]->len;
-    }
-  if (n > MAX_NESTS)
-    return tp_op_refuse (node, error,
-                         "strides and dilations make %" G_GINT64_FORMAT
-                         " loop nests, at most %d are supported",
-                         n, MAX_NESTS);
-  return TRUE;
-}
-
-static gboolean
 transpose_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                  GError **error)
 {
@@ -351,32 +190,29 @@ transpose_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   TpWindowSource source = { x->rank, x->dims, w->dims + 2 };
   gint64 extents[TP_WINDOW_MAX_DIMS];
   gint64 at[TP_WINDOW_MAX_DIMS] = { 0 };
-  g_auto (Transpose) self = { .n_groups = tp_node_get_int (node, "group", 1),
-                              .n_filters = w->dims[1] };
+  gint64 n_groups = tp_node_get_int (node, "group", 1);
+  g_auto (TpTransposed) places = { 0 };
+  Transpose self = { .n_groups = n_groups,
+                     .n_filters = w->dims[1],
+                     .n_channels = x->dims[1] / n_groups };
 
-  self.n_channels = x->dims[1] / self.n_groups;
-  if (!tp_window_init_transposed (&self.window, node, &source, error)
-      || !transpose_split (&self, node, error))
+  if (!tp_window_init_transposed (&places.window, node, &source, error)
+      || !tp_transposed_split (&places, node, x->rank < 5 || n_groups == 1,
+                               error))
     return FALSE;
-  for (int i = 0; i < self.window.n; i++)
-    extents[i] = self.phases[i]->len;
+  self.places = &places;
+  tp_transposed_get_extents (&places, extents);
   do
     {
       g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
       TransposeAxes axes;
-      gboolean has_taps = TRUE;
 
-      for (int i = 0; i < self.window.n; i++)
-        {
-          axes.phases[i] = &tp_array_index (self.phases[i], Phases, at[i]);
-          has_taps = has_taps && axes.phases[i]->n_taps > 0;
-        }
-      if (has_taps)
+      if (tp_transposed_get_phases (&places, at, &axes.places))
         lower_phases (&lowering, &self, &axes);
       else
         lower_untouched (&lowering, &self, &axes);
     }
-  while (tp_dims_next (self.window.n, extents, at));
+  while (tp_dims_next (places.window.n, extents, at));
   return TRUE;
 }
 
