@@ -1,5 +1,5 @@
 /* function-shape.c: ops whose bodies are arithmetic of shapes, all of it constant once
- * these are known: Col2Im, CenterCropPad; and ReverseSequence, all but the lengths. */
+ * these are known: CenterCropPad; and ReverseSequence, all but the lengths. */
 #include "config.h"
 
 #include "graph/function-shape.h"
@@ -10,114 +10,6 @@ static const char *
 add_one (TpBody *self, const char *x, gint64 one)
 {
   return tp_body_apply (self, "Add", x, TP_BODY_INTS (self, one), NULL);
-}
-
-/* ---- Col2Im ----------------------------------------------------------------- */
-
-/* A list of one number per dimension of the image; none of it: @usual. */
-static const char *
-get_list (TpBody *self, const char *attr, const char *like, gint64 usual)
-{
-  int n = 0;
-  const gint64 *values = tp_node_get_ints (self->node, attr, &n);
-
-  if (values != NULL)
-    return tp_body_add_ints (self, n, values);
-  return add_one (self,
-                  tp_body_apply (self, "Mul", like, TP_BODY_INTS (self, 0),
-                                 NULL),
-                  usual);
-}
-
-/* How many blocks there are along each dimension. */
-static const char *
-count_blocks (TpBody *self, const char *image, const char *block)
-{
-  int n = 0;
-  const gint64 *pads = tp_node_get_ints (self->node, "pads", &n);
-  const char *reach = tp_body_apply (self, "Mul", add_one (self, block, -1),
-                                     get_list (self, "dilations", block, 1),
-                                     NULL);
-  const char *room = image;
-
-  for (int side = 0; side < 2 && pads != NULL; side++)
-    room = tp_body_apply (self, "Add", room,
-                          tp_body_add_ints (self, n / 2, pads + side * (n / 2)),
-                          NULL);
-  room = tp_body_apply (self, "Sub", add_one (self, room, -1), reach, NULL);
-  return add_one (self,
-                  tp_body_apply (self, "Div", room,
-                                 get_list (self, "strides", block, 1), NULL),
-                  1);
-}
-
-/* [k, 1, block..]: the part of a block that each of its k elements is. */
-static const char *
-add_unit_filters (TpBody *self, const char *block, const char *k,
-                  const char *like)
-{
-  const char *places = tp_body_count_to (self, k);
-  const char *unit = tp_body_apply (
-      self, "Equal", tp_body_add_view (self, "Unsqueeze", places, 1), places,
-      NULL);
-
-  unit = tp_body_apply (self, "CastLike", unit, like, NULL);
-  return tp_body_apply (
-      self, "Reshape", unit,
-      TP_BODY_JOIN (self, k, TP_BODY_INTS (self, 1), block), NULL);
-}
-
-/* What blocks reach before the image and after it goes; what none reaches, at the end of
- * each dimension, is 0. */
-static const char *
-cut_image (TpBody *self, const char *x, const char *image)
-{
-  int n = 0;
-  const gint64 *pads = tp_node_get_ints (self->node, "pads", &n);
-  const char *none = tp_body_apply (self, "Mul", image,
-                                    TP_BODY_INTS (self, 0), NULL);
-  const char *first = pads == NULL ? none
-                                   : tp_body_add_ints (self, n / 2, pads);
-  const char *there = tp_body_slice (self, tp_body_add_shape (self, x),
-                                     TP_BODY_INTS (self, 2),
-                                     TP_BODY_INTS (self, G_MAXINT32));
-  const char *end = tp_body_apply (self, "Add", first, image, NULL);
-  const char *before = tp_body_apply (self, "Neg", first, NULL, NULL);
-  const char *after = tp_body_apply (self, "Sub", end, there, NULL);
-  const char *two = TP_BODY_INTS (self, 0, 0);
-
-  return tp_body_apply (self, "Pad", x,
-                        TP_BODY_JOIN (self, two, before, two, after), NULL);
-}
-
-/* A transposed convolution by unit filters: each channel an image of its own. */
-static void
-add_col2im (TpBody *self)
-{
-  static const char *const passed[] = { "dilations", "strides" };
-  TpAttr attrs[G_N_ELEMENTS (passed)];
-  TpNode node = { .type = "ConvTranspose", .attrs = attrs };
-  const char *x = tp_body_get_input (self, 0), *ends[2];
-  const char *image = tp_body_get_input (self, 1);
-  const char *block = tp_body_get_input (self, 2);
-  const char *k = tp_body_multiply_all (self, block), *shape = tp_body_add_shape (self, x);
-  const char *made = tp_body_make_name (self);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (passed); i++)
-    if (tp_node_find_attr (self->node, passed[i]) != NULL)
-      attrs[node.n_attrs++] = *tp_node_find_attr (self->node, passed[i]);
-  ends[0] = tp_body_apply (
-      self, "Reshape", x,
-      TP_BODY_JOIN (self, TP_BODY_INTS (self, -1), k,
-                    count_blocks (self, image, block)),
-      NULL);
-  ends[1] = add_unit_filters (self, block, k, x);
-  tp_body_add_node (self, &node, (TpNodeNames){ 2, ends, 1, &made });
-  made = cut_image (self, made, image);
-  tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], made,
-               TP_BODY_JOIN (self, tp_body_pick (self, shape, 0),
-                             TP_BODY_INTS (self, -1), image),
-               NULL);
 }
 
 /* ---- CenterCropPad ------------------------------------------------------------ */
@@ -200,14 +92,11 @@ add_reverse_sequence (TpBody *self)
 
 /* ---- the table --------------------------------------------------------- */
 
-static const char *const col2im_attrs[] = { "dilations", "pads", "strides",
-                                            NULL };
 static const char *const crop_attrs[] = { "axes", NULL };
 static const char *const reverse_attrs[] = { "batch_axis", "time_axis", NULL };
 
 static const TpFunction functions[] = {
   { "CenterCropPad", 2, 2, 1, crop_attrs, { 0.0 }, add_center_crop_pad },
-  { "Col2Im", 3, 3, 1, col2im_attrs, { 0.0 }, add_col2im },
   { "ReverseSequence", 2, 2, 1, reverse_attrs, { 0.0 }, add_reverse_sequence },
 };
 
