@@ -2,10 +2,10 @@
  *
  * Activations of image networks are channels-last: a 1x1 convolution is then a
  * plain matrix product, and every vector runs along the channels. The layout
- * starts at convolutions and pools and spreads over the ops between them; a
- * graph without any stays row-major. A convolution of one filter per channel is as
- * fast in rows, where nothing around it wants another layout, and so is what looks at
- * places of an image of few channels. Where bytes are taken as they are (a view)
+ * starts at convolutions, of lines and volumes too, and at pools of images, and
+ * spreads over the ops between them; a graph without any stays row-major. A
+ * convolution of one filter per channel is as fast in rows, where nothing around it
+ * wants another layout, and so is what looks at places of an image of few channels. Where bytes are taken as they are (a view)
  * or leave the graph, a Relayout op puts them in rows. Where an op looks at places of an
  * image that came in rows (a graph input, a view), one turns it: all channels of a place
  * are then found, and weighed, at once. */
@@ -48,10 +48,12 @@ is_rigid (const TpNode *node)
 static gboolean
 has_channels (const TpTensor *tensor)
 {
-  return tensor->rank == 4 && !tp_tensor_is_constant (tensor)
+  return tensor->rank >= 3 && tensor->rank <= 5
+         && !tp_tensor_is_constant (tensor)
          && (!tp_dtype_is_integer (tensor->dtype)
              || tp_dtype_is_quantized (tensor->dtype))
-         && tensor->dims[1] > 1 && tensor->dims[2] * tensor->dims[3] > 1;
+         && tensor->dims[1] > 1
+         && tp_dims_product (tensor->dims, 2, tensor->rank) > 1;
 }
 
 /* And the choice is ours. */
@@ -96,8 +98,8 @@ is_fast_in_rows (TpDraft *draft, const TpNode *node)
     return FALSE;
   x = tp_draft_tensor (draft, node->inputs[0]);
   y = tp_draft_tensor (draft, node->outputs[0]);
-  return x->rank == 4 && n_groups == x->dims[1] && n_groups == y->dims[1]
-         && y->dims[3] >= LEAST_COLUMNS
+  return n_groups == x->dims[1] && n_groups == y->dims[1]
+         && y->dims[y->rank - 1] >= LEAST_COLUMNS
          && is_at_most (node, "strides",
                         is_at_most (node, "dilations", 1) ? MOST_STEP : 1);
 }
@@ -115,24 +117,38 @@ sees_few_channels (TpDraft *draft, const TpNode *node)
   return x->rank == 4 && x->dims[1] < LEAST_CHANNELS;
 }
 
+/* Where the layout starts. */
 static gboolean
-mark (Pass *pass, int tensor)
+is_origin (TpDraft *draft, const TpNode *node)
 {
-  if (tensor < 0 || pass->is_last[tensor]
-      || !may_be_channels_last (pass->draft,
-                                tp_draft_tensor (pass->draft, tensor)))
+  return tp_node_has_flag (node, TP_OP_CHANNELS_LAST)
+         && (node->op->kind == TP_OP_CONTRACT
+             || tp_draft_tensor (draft, node->inputs[0])->rank == 4)
+         && !is_fast_in_rows (draft, node) && !sees_few_channels (draft, node);
+}
+
+/* Of what an op reads and writes, what has another rank has its channels elsewhere. */
+static gboolean
+mark (Pass *pass, int tensor, int rank)
+{
+  const TpTensor *it;
+
+  if (tensor < 0 || pass->is_last[tensor])
+    return FALSE;
+  it = tp_draft_tensor (pass->draft, tensor);
+  if (it->rank != rank || !may_be_channels_last (pass->draft, it))
     return FALSE;
   pass->is_last[tensor] = TRUE;
   return TRUE;
 }
 
 static gboolean
-mark_all (Pass *pass, const int *tensors, int n)
+mark_all (Pass *pass, const int *tensors, int n, int rank)
 {
   gboolean changed = FALSE;
 
   for (int i = 0; i < n; i++)
-    changed |= mark (pass, tensors[i]);
+    changed |= mark (pass, tensors[i], rank);
   return changed;
 }
 
@@ -152,14 +168,16 @@ static gboolean
 spread (Pass *pass, const TpNode *node)
 {
   gboolean is_eager = tp_node_has_flag (node, TP_OP_CHANNELS_LAST);
+  int rank;
 
-  if ((!is_eager || is_fast_in_rows (pass->draft, node)
-       || sees_few_channels (pass->draft, node))
+  if (!is_origin (pass->draft, node)
       && !((is_eager || is_conductor (node)) && has_marked (pass, node)))
     return FALSE;
+  rank = tp_draft_tensor (pass->draft, node->outputs[0])->rank;
   return mark_all (pass, node->inputs,
-                   tp_node_has_flag (node, TP_OP_SAMPLES) ? 1 : node->n_inputs)
-         | mark_all (pass, node->outputs, node->n_outputs);
+                   tp_node_has_flag (node, TP_OP_SAMPLES) ? 1 : node->n_inputs,
+                   rank)
+         | mark_all (pass, node->outputs, node->n_outputs, rank);
 }
 
 /* Sweeps down and up until nothing changes; two rounds do for nearly all
@@ -185,9 +203,15 @@ set_channels_last (TpDraft *draft, int tensor)
 {
   TpTensor *it = tp_draft_tensor (draft, tensor);
   const gint64 *dims = it->dims;
-  const gint64 strides[] = { dims[1] * dims[2] * dims[3], 1, dims[3] * dims[1],
-                             dims[1] };
+  gint64 strides[TP_MAX_RANK], stride = dims[1];
 
+  for (int i = it->rank - 1; i >= 2; i--)
+    {
+      strides[i] = stride;
+      stride *= dims[i];
+    }
+  strides[1] = 1;
+  strides[0] = stride;
   tp_draft_set_form (draft, it, dims, strides);
 }
 

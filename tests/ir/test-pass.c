@@ -29,6 +29,15 @@ load (const char *ops, const char *outputs)
       "{'name': 'points', 'shape': [2, 2, 3, 2], 'random': {'seed': 9}}, "
       "{'name': 'point', 'shape': [1, 2, 3, 2], 'random': {'seed': 10}}, "
       "{'name': 'many', 'dtype': 'int64', 'shape': [4], 'data': [1, 18, 3, 4]}, "
+      "{'name': 'line', 'dtype': 'int64', 'shape': [3], 'data': [2, 3, 36]}, "
+      "{'name': 'lines', 'shape': [4, 3, 5], 'random': {'seed': 11}}, "
+      "{'name': 'volume', 'dtype': 'int64', 'shape': [5], 'data': [2, 3, 3, 4, 3]}, "
+      "{'name': 'volumes', 'shape': [4, 3, 2, 2, 2], 'random': {'seed': 12}}, "
+      "{'name': 'from', 'dtype': 'int64', 'shape': [1], 'data': [0]}, "
+      "{'name': 'to', 'dtype': 'int64', 'shape': [1], 'data': [1]}, "
+      "{'name': 'zeros', 'dtype': 'int64', 'shape': [2], 'data': [0, 0]}, "
+      "{'name': 'fours', 'dtype': 'int64', 'shape': [2], 'data': [4, 4]}, "
+      "{'name': 'planes', 'dtype': 'int64', 'shape': [2], 'data': [1, 2]}, "
       "{'name': 'flat', 'dtype': 'int64', 'shape': [2], 'data': [2, -1]}], "
       "'ops': [%s], 'outputs': [%s]}", ops, outputs);
 
@@ -245,11 +254,15 @@ assert_channels_last (const TpGraph *graph, int tensor)
 {
   const TpTensor *t = &graph->tensors[tensor];
 
-  g_assert_cmpint (t->rank, ==, 4);
-  g_assert_cmpint (t->strides[0], ==, t->dims[1] * t->dims[2] * t->dims[3]);
+  gint64 stride = t->dims[1];
+
   g_assert_cmpint (t->strides[1], ==, 1);
-  g_assert_cmpint (t->strides[2], ==, t->dims[3] * t->dims[1]);
-  g_assert_cmpint (t->strides[3], ==, t->dims[1]);
+  for (int i = t->rank - 1; i > 1; i--)
+    {
+      g_assert_cmpint (t->strides[i], ==, stride);
+      stride *= t->dims[i];
+    }
+  g_assert_cmpint (t->strides[0], ==, stride);
 }
 
 static void
@@ -349,6 +362,46 @@ test_layout_before (void)
       UNARY ("Flatten", "c", "y"), "'y'", 1);
 
   assert_channels_last (graph, find_node (graph, "Tanh")->outputs[0]);
+}
+
+#define SHAPED(out, shape, w, y)                                              \
+  "{'type': 'Reshape', 'inputs': ['x', '" shape "'], 'outputs': ['" out "']}, " \
+  UNARY ("Tanh", out, "t") ", "                                               \
+  "{'type': 'Conv', 'inputs': ['t', '" w "'], 'outputs': ['c']}, "            \
+  UNARY ("Relu", "c", y)
+
+/* Convolutions along lines and in volumes, and what is elementwise beside them. */
+static void
+test_layout_rank (void)
+{
+  static const char *const ops[] = { SHAPED ("r", "line", "lines", "y"),
+                                     SHAPED ("r", "volume", "volumes", "y") };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (ops); i++)
+    {
+      g_autoptr (TpGraph) graph = lay_out (ops[i], "'y'", 1);
+
+      assert_channels_last (graph, find_node (graph, "Tanh")->outputs[0]);
+      assert_channels_last (graph, find_node (graph, "Conv")->outputs[0]);
+      assert_channels_last (graph, find_node (graph, "Relu")->outputs[0]);
+    }
+}
+
+/* What is broadcast to an image, and has other dimensions, stays as it is. */
+static void
+test_layout_stretched (void)
+{
+  g_autoptr (TpGraph) graph = lay_out (
+      CONV ", {'type': 'ReduceMean', 'inputs': ['x'], 'outputs': ['m'], "
+      "'attrs': {'axes': [0], 'keepdims': 0}}, "
+      "{'type': 'Slice', 'inputs': ['m', 'from', 'to'], 'outputs': ['s']}, "
+      "{'type': 'Slice', 'inputs': ['s', 'zeros', 'fours', 'planes'], 'outputs': ['q']}, "
+      "{'type': 'Add', 'inputs': ['c', 'q'], 'outputs': ['y']}", "'y'", 1);
+  const TpTensor *q
+      = &graph->tensors[find_node (graph, "Add")->inputs[1]];
+
+  assert_channels_last (graph, find_node (graph, "Add")->outputs[0]);
+  g_assert_cmpint (q->strides[2], ==, 1);
 }
 
 static void
@@ -506,6 +559,8 @@ main (int argc, char **argv)
   g_test_add_func ("/pass/layout-point", test_layout_point);
   g_test_add_func ("/pass/layout-none", test_layout_none);
   g_test_add_func ("/pass/layout-before", test_layout_before);
+  g_test_add_func ("/pass/layout-rank", test_layout_rank);
+  g_test_add_func ("/pass/layout-stretched", test_layout_stretched);
   g_test_add_func ("/pass/layout-twice", test_layout_twice);
   g_test_add_func ("/pass/layout-stranger", test_layout_stranger);
   g_test_add_func ("/pass/transpose", test_transpose);
