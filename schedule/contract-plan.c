@@ -71,6 +71,19 @@ count_points (const TpContractPlan *plan, int axis)
   return plan->c->nest->axes[axis].extent;
 }
 
+/* A dilated window leaves points out, unless those of the next one are between them. */
+static gint64
+find_step (const TpContractPlan *plan, int d)
+{
+  const TpContract *c = plan->c;
+  gint64 step = 0;
+
+  for (int i = 0; i < c->nest->n_axes && d < c->n_dims - 1; i++)
+    if (c->dims[d].coef[i] != 0 && count_points (plan, i) > 1)
+      step = tp_gcd (c->dims[d].coef[i], step);
+  return MAX (step, 1);
+}
+
 static void
 size_dims (TpContractPlan *plan)
 {
@@ -82,8 +95,10 @@ size_dims (TpContractPlan *plan)
       const TpStageDim *dim = &c->dims[d];
 
       plan->dim_size[d] = 1;
+      plan->dim_step[d] = find_step (plan, d);
       for (int i = 0; i < c->nest->n_axes; i++)
-        plan->dim_size[d] += dim->coef[i] * (count_points (plan, i) - 1);
+        plan->dim_size[d] += dim->coef[i] * (count_points (plan, i) - 1)
+                             / plan->dim_step[d];
       plan->dim_pitch[d] = pad_pitch (plan, dim, pitch);
       pitch = plan->dim_pitch[d] * plan->dim_size[d];
       if (c->is_bytes) /* which are read by fours */
@@ -104,7 +119,7 @@ step_of_x (const TpContractPlan *plan, int axis)
   if (!plan->is_staged)
     return c->nest->loads[c->x_load].stride[axis];
   for (int d = 0; d < c->n_dims; d++)
-    step += c->dims[d].coef[axis] * plan->dim_pitch[d];
+    step += c->dims[d].coef[axis] / plan->dim_step[d] * plan->dim_pitch[d];
   return step;
 }
 

@@ -31,6 +31,7 @@ typedef struct
   int unroll;
   gboolean is_staged;
   gint64 dim_size[TP_NEST_MAX_AXES];  /* of a group, per dimension of x */
+  gint64 dim_step[TP_NEST_MAX_AXES];  /* every so many points of it are wanted */
   gint64 dim_pitch[TP_NEST_MAX_AXES]; /* in scratch */
   gint64 scratch;             /* elements */
   gint64 n_kept;              /* elements of scratch for sums of a tile whose results

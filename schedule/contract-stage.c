@@ -103,13 +103,32 @@ emit_row (StageState *state, int d, TpValue at, gint64 lo, gint64 hi)
   tp_emit_set_lanes (e, -1, 1, 1);
 }
 
+/* How many of @n points of dimension @d come before @value of its guard. */
+static TpValue
+count_before (StageState *state, int d, gint64 value, gint64 n)
+{
+  gint64 step = state->plan->dim_step[d];
+  TpEmit *e = state->emit;
+  TpValue way = tp_k_binary (e->kernel, TP_I_ISUB,
+                             tp_k_index (e->kernel, value + step - 1),
+                             state->base[d]);
+
+  way = tp_emit_max_const (e, way, 0);
+  if (step > 1)
+    way = tp_k_binary (e->kernel, TP_I_IDIV, way,
+                       tp_k_index (e->kernel, step));
+  return tp_emit_min_const (e, way, n);
+}
+
 /* Puts the carrier of @dim at its point @i, kept in range for the verifier. */
 static void
 set_carrier (StageState *state, int d, TpValue i)
 {
   const TpStageDim *dim = &state->plan->c->dims[d];
   TpEmit *e = state->emit;
-  TpValue value = tp_emit_add (e, state->base[d], i);
+  TpValue value = tp_emit_add (
+      e, state->base[d],
+      tp_emit_mul_const (e, i, state->plan->dim_step[d]));
 
   value = tp_emit_min_const (e, tp_emit_max_const (e, value, 0),
                              dim->extent - 1);
@@ -127,10 +146,8 @@ emit_dim (StageState *state, int d, TpValue at)
   gint64 n = state->plan->dim_size[d], first, end;
   TpValue zero = tp_k_index (k, 0), size = tp_k_index (k, n), lo, hi, i;
 
-  lo = tp_k_binary (k, TP_I_ISUB, zero, state->base[d]);
-  lo = tp_emit_min_const (e, tp_emit_max_const (e, lo, 0), n);
-  hi = tp_k_binary (k, TP_I_ISUB, tp_k_index (k, dim->extent), state->base[d]);
-  hi = tp_emit_min_const (e, tp_emit_max_const (e, hi, 0), n);
+  lo = count_before (state, d, 0, n);
+  hi = count_before (state, d, dim->extent, n);
   emit_outside (state, d, at, zero, lo);
   emit_outside (state, d, at, hi, size);
   if (d == state->plan->c->n_dims - 1 && tp_emit_is_const (e, lo, &first)

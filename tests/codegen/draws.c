@@ -310,6 +310,11 @@ draw_conv (void)
                  any_of (0, 1), 1, 1, any_of (0, 1), any_of (0, 1),
                  any_of (0, 1), any_of (0, 1) };
 
+  if (any_of (0, 3) == 0)
+    {
+      c.dilation = any_of (2, 4);
+      c.pad = c.dilation * any_of (1, 2);
+    }
   return new_conv (&c);
 }
 
