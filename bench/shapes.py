@@ -58,6 +58,27 @@ def convolution(channels, filters, size, kernel, stride=1, groups=1, batch=1):
     return model([node], [("x", (batch, channels, size, size))], [w, weight("b", filters)])
 
 
+def lines(channels, filters, size, kernel, stride=1, dilation=1):
+    """Along as many dimensions as there are in @size, padded to keep it (over the stride)."""
+    n = len(size)
+    node = helper.make_node("Conv", ["x", "w", "b"], ["y"], strides=[stride] * n, dilations=[dilation] * n,
+                            pads=[dilation * (kernel // 2)] * 2 * n)
+    return model([node], [("x", (1, channels, *size))],
+                 [weight("w", filters, channels, *[kernel] * n), weight("b", filters)])
+
+
+def transposed(channels, filters, size, kernel, stride, pad=0):
+    node = helper.make_node("ConvTranspose", ["x", "w", "b"], ["y"], strides=[stride] * 2, pads=[pad] * 4)
+    return model([node], [("x", (1, channels, size, size))],
+                 [weight("w", channels, filters, kernel, kernel), weight("b", filters)])
+
+
+def pooled(op, size, kernel, stride=1):
+    """Between 1x1 convolutions, as networks have it."""
+    node = helper.make_node(op, ["t"], ["u"], kernel_shape=[kernel] * 2, strides=[stride] * 2, pads=[kernel // 2] * 4)
+    return between(node, size, (), (), 17)
+
+
 def convolutions(channels, size, kernel, stride=1, groups=1):
     """Between 1x1 convolutions, as networks have it, in whatever layout is best."""
     node = helper.make_node("Conv", ["t", "w"], ["u"], group=groups, strides=[stride] * 2,
@@ -286,6 +307,26 @@ SHAPES = {
     "between-3-512-28": lambda: convolutions(512, 28, 3),
     "between-3-512-7": lambda: convolutions(512, 7, 3),
     "between-3-64-224": lambda: convolutions(64, 224, 3),
+    "dilated-6-256-33": lambda: lines(256, 256, (33, 33), 3, 1, 6),
+    "dilated-12-256-33": lambda: lines(256, 256, (33, 33), 3, 1, 12),
+    "line-3-64-4096": lambda: lines(64, 64, (4096,), 3),
+    "line-3-80-384-3000": lambda: lines(80, 384, (3000,), 3),
+    "line-3-64-4096-dilated": lambda: lines(64, 64, (4096,), 3, 1, 4),
+    "volume-3-32-16x28": lambda: lines(32, 32, (16, 28, 28), 3),
+    "volume-3-64-16x28-s2": lambda: lines(64, 64, (16, 28, 28), 3, 2),
+    "transposed-2-256-128-28-s2": lambda: transposed(256, 128, 28, 2, 2),
+    "transposed-4-256-128-16-s2": lambda: transposed(256, 128, 16, 4, 2, 1),
+    "transposed-4-512-256-8-s2": lambda: transposed(512, 256, 8, 4, 2, 1),
+    "transposed-4-64-3-64-s2": lambda: transposed(64, 3, 64, 4, 2, 1),
+    "transposed-4-100-512-1": lambda: transposed(100, 512, 1, 4, 1),
+    "transposed-3-256-256-14-s2": lambda: transposed(256, 256, 14, 3, 2, 1),
+    "transposed-9-56-1-64-s3": lambda: transposed(56, 1, 64, 9, 3, 3),
+    "between-max-5-56": lambda: pooled("MaxPool", 56, 5),
+    "between-max-13-20": lambda: pooled("MaxPool", 20, 13),
+    "between-means-3-56": lambda: pooled("AveragePool", 56, 3),
+    "between-means-5-56": lambda: pooled("AveragePool", 56, 5),
+    "sums-so-far-rows": lambda: unary("CumSum", (1024, 1024), numpy_helper.from_array(numpy.array(1), "axis")),
+    "sums-so-far-columns": lambda: unary("CumSum", (1024, 1024), numpy_helper.from_array(numpy.array(0), "axis")),
     "op-attention-12x128": lambda: attention_op(12, 128, 64),
     "op-attention-8x1500": lambda: attention_op(8, 1500, 64),
     "m1-4096x4096-const": lambda: product(1, 4096, 4096, True),
