@@ -310,14 +310,26 @@ tp_schedule_contract_plan (const TpContract *c, TpContractPlan *out_plan)
   return TRUE;
 }
 
+/* Few columns leave most of a vector empty; windows fill theirs with points, where these
+ * are contiguous in x. */
+static gboolean
+has_few_columns (const TpContract *c)
+{
+  return 4 * c->n_total <= c->target->lanes && c->n_cols >= c->target->lanes
+         && c->nest->loads[c->x_load].stride[c->col_axis] == 1;
+}
+
 static gpointer
 contract_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
-  TpContract *c = NULL;
+  g_autoptr (TpContract) c = NULL;
 
   if (n == 1)
     c = tp_schedule_contract_analyze (build, nests[0]);
-  return n == 1 && c == NULL ? tp_contract_bytes_new (build, nests[0]) : c;
+  if (c != NULL && has_few_columns (c))
+    return NULL;
+  return n == 1 && c == NULL ? tp_contract_bytes_new (build, nests[0])
+                             : g_steal_pointer (&c);
 }
 
 static void

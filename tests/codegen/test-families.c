@@ -216,6 +216,26 @@ test_plane_lanes (void)
     }
 }
 
+/* Vectors of few filters are mostly empty: those of points are taken, where these are
+ * contiguous. */
+static void
+test_few_filters (void)
+{
+  for (int is_rows = 0; is_rows < 2; is_rows++)
+    for (int filters = 2; filters < 6; filters += 3)
+      {
+        ConvCase c = { 1, 8, 12, 12, filters, 2, 3, 1, 1, 1, 1, is_rows, is_rows,
+                       FALSE, FALSE };
+        g_autoptr (TpLowered) lowered = new_conv (&c);
+        g_autoptr (TpProgram) program
+            = tp_program_new (lowered, &target_avx2, NULL, NULL);
+
+        g_assert_true (g_str_has_prefix (program->schedule,
+                                         is_rows && filters == 2 ? "window"
+                                                                 : "contract"));
+      }
+}
+
 static void
 test_no_plane (void)
 {
@@ -570,6 +590,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/borders", test_borders);
   g_test_add_func ("/families/plane", test_plane);
   g_test_add_func ("/families/plane-lanes", test_plane_lanes);
+  g_test_add_func ("/families/few-filters", test_few_filters);
   g_test_add_func ("/families/no-plane", test_no_plane);
   g_test_add_func ("/families/matmul", test_matmul);
   g_test_add_func ("/families/doubles", test_doubles);
