@@ -30,7 +30,7 @@ open_source (const JudgeCall *call)
 
   if (!tp_load_init (&load, call->options, call->error))
     return NULL;
-  load.options.keep_unknown = TRUE;
+  load.options.keep_unknown_attrs = TRUE;
   return tp_graph_open (path, &load.options, call->error);
 }
 

@@ -233,7 +233,7 @@ source_open (Source *source, TpCli *cli, GError **error)
     }
   if (!tp_load_init (&load, &given, error))
     return FALSE;
-  load.options.keep_unknown = TRUE;
+  load.options.keep_unknown_attrs = TRUE;
   source->builder = tp_graph_open (cli->args[0], &load.options, error);
   if (source->builder == NULL
       || !tp_graph_builder_fix (source->builder, load.options.dims, error))

@@ -255,8 +255,6 @@ info_read (Info *info, const TpCli *cli, GError **error)
     return FALSE;
   options = load.options;
   options.dims = NULL; /* bound by the survey */
-  options.keep_unknown = TRUE;
-  options.skip_unknown_attrs = TRUE;
   info->builder = tp_graph_open (cli->args[0], &options, error);
   if (info->builder == NULL)
     return FALSE;

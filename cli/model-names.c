@@ -24,8 +24,6 @@ open_model (const TpCli *cli, const char *path)
     return NULL;
   load.options.dims = NULL;
   load.options.outputs = NULL; /* which may be half typed */
-  load.options.keep_unknown = TRUE;
-  load.options.skip_unknown_attrs = TRUE;
   return tp_graph_open (graph, &load.options, NULL);
 }
 

@@ -264,7 +264,7 @@ open_text (TpGraphJson reader, const GString *text, gsize size, GError **error)
     return NULL;
   reader.builder = builder;
   reader.files = files;
-  builder->keeps_unknown = tp_load_options_keep_unknown (reader.options);
+  builder->is_to_be_cut = tp_load_options_is_cut (reader.options);
   tp_graph_builder_set_limits (builder, reader.options->limits, size);
   tp_graph_builder_expect (builder, reader.options->numbers);
   return (is_foreign ? tp_graph_json_add_partitioning (&reader, root, error)

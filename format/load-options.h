@@ -31,18 +31,14 @@ typedef struct
   gboolean is_in_memory;      /* it is no file: nothing lies beside it */
   TpDims *assumed;            /* (nullable): dimensions without a value are 1, and
                                * their names go in here */
-  gboolean keep_unknown;      /* ops of unknown type are no error before shapes
-                               * are inferred: for tp_graph_open () */
-  gboolean skip_unknown_attrs;/* and what attributes they have does not matter */
+  gboolean keep_unknown_attrs;/* of ops of unknown type, to be written again; else what
+                               * they hold does not matter */
 } TpLoadOptions;
 
-/* Whether ops of unknown type may be added: as asked, and where outputs are chosen,
- * which may need none of them. */
 static inline gboolean
-tp_load_options_keep_unknown (const TpLoadOptions *options)
+tp_load_options_is_cut (const TpLoadOptions *options)
 {
-  return options->keep_unknown
-         || (options->outputs != NULL && options->outputs[0] != NULL);
+  return options->outputs != NULL && options->outputs[0] != NULL;
 }
 
 /* The file that @model calls @name, from where @options say; TPLAN_ERROR_INPUT or

@@ -226,8 +226,7 @@ load (TpOnnx *onnx, TpWire wire, GError **error)
   tp_graph_builder_set_limits (onnx->builder, onnx->options->limits,
                                g_bytes_get_size (onnx->bytes));
   tp_graph_builder_expect (onnx->builder, onnx->options->numbers);
-  onnx->builder->keeps_unknown
-      = tp_load_options_keep_unknown (onnx->options);
+  onnx->builder->is_to_be_cut = tp_load_options_is_cut (onnx->options);
   return tp_wire_read (wire, read_metadata, onnx, error)
          && add_graph (onnx, graph, error);
 }

@@ -504,8 +504,7 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
   node->is_control = tp_control_find (type) != NULL;
   if ((tp_op_find (type) != NULL || strcmp (type, "Constant") == 0
        || tp_function_is_known (type) || node->is_control
-       || (onnx->options->keep_unknown
-           && !onnx->options->skip_unknown_attrs))
+       || onnx->options->keep_unknown_attrs)
       && !tp_wire_read (*wire, read_attributes, node, error))
     return FALSE;
   out.n_attrs = node->attrs->len;

@@ -36,6 +36,9 @@ typedef struct
   int index;                  /* in its list */
 } TpBuilderMember;
 
+/* What is wrong with an op, told if that is needed. */
+typedef struct TpBuilderFault TpBuilderFault;
+
 #define TP_BUILDER_RECENT 8
 
 struct TpGraphBuilder
@@ -53,7 +56,9 @@ struct TpGraphBuilder
   TpArray *specs;             /* TpBuilderSpec */
   TpArray *constants;         /* int: tensors in order of adding */
   gint64 budget_bytes;        /* of the region; 0: none set */
-  gboolean keeps_unknown;     /* ops of unknown type need no cost */
+  gboolean is_to_be_cut;      /* outputs will be chosen: what is wrong with an op may not
+                               * matter */
+  TpMap *faults;              /* place of a node -> TpBuilderFault in the region */
   gint64 generated_bytes;     /* of fill and random constants so far */
   const char *const *values;  /* (borrowed) (nullable) as tp_graph_builder_expect () */
   int branch;                 /* of ops that are added: see TpNode */

@@ -27,6 +27,7 @@ tp_graph_builder_new (const char *name, int opset)
   builder->tensors = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   builder->nodes = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
   builder->grouped = tp_map_new (tp_name_hash, g_str_equal, NULL, NULL);
+  builder->faults = tp_map_new (g_direct_hash, g_direct_equal, NULL, NULL);
   builder->members = tp_array_new (sizeof (TpBuilderMember));
   builder->dims = tp_dims_new ();
   builder->states = tp_array_new (sizeof (TpBuilderState));
@@ -41,6 +42,7 @@ tp_graph_builder_free (TpGraphBuilder *builder)
   tp_map_free (builder->tensors);
   tp_map_free (builder->nodes);
   tp_map_free (builder->grouped);
+  tp_map_free (builder->faults);
   tp_array_unref (builder->members);
   tp_dims_unref (builder->dims);
   tp_array_unref (builder->states);

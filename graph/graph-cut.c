@@ -7,6 +7,7 @@
 
 #include "graph/graph-cut.h"
 
+#include "graph/graph-faulty.h"
 #include "graph/graph-finish.h"
 #include "ir/guard.h"
 #include "ir/near-name.h"
@@ -292,5 +293,5 @@ tp_graph_builder_cut (TpGraphBuilder *builder, GError **error)
   drop_nodes (&cut);
   drop_inputs (&cut);
   drop_specs (&cut);
-  return TRUE;
+  return tp_builder_check_faults (builder, error);
 }

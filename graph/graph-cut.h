@@ -13,7 +13,8 @@ gboolean tp_graph_builder_choose_outputs (TpGraphBuilder *builder,
                                           GError **error);
 /* Where outputs were chosen, drops all that only others need: ops, inputs, states,
  * what is said of shapes, and what was given of groups that are no longer whole.
- * Names are checked first, as by tp_graph_builder_check (). */
+ * Names are checked first, as by tp_graph_builder_check (); what is wrong with ops that
+ * were put off is told of those that are left. */
 gboolean tp_graph_builder_cut (TpGraphBuilder *builder, GError **error);
 
 #endif

@@ -4,12 +4,13 @@
 #include "graph/graph-expand.h"
 
 #include "graph/function.h"
+#include "graph/graph-faulty.h"
 #include "graph/graph-given.h"
 #include "graph/graph-node.h"
 
-gboolean
-tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
-                           TpNodeNames names, GError **error)
+static gboolean
+add (TpGraphBuilder *builder, const TpNode *node, TpNodeNames names,
+     GError **error)
 {
   TpNode own = *node;
 
@@ -23,4 +24,17 @@ tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
   /* Its type may have a record, but that is of another op. */
   tp_draft_node (builder->draft, (int) builder->draft->nodes->len - 1)->op = NULL;
   return TRUE;
+}
+
+gboolean
+tp_graph_builder_add_node (TpGraphBuilder *builder, const TpNode *node,
+                           TpNodeNames names, GError **error)
+{
+  g_autoptr (GError) fault = NULL;
+
+  if (add (builder, node, names, &fault)
+      || tp_builder_put_off (builder, node, names, fault))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&fault));
+  return FALSE;
 }

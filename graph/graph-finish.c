@@ -9,6 +9,7 @@
 #include "graph/graph-given.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
+#include "graph/graph-node.h"
 #include "graph/graph-state.h"
 #include "graph/graph-taken.h"
 #include "ir/array.h"
@@ -274,6 +275,7 @@ TpGraph *
 tp_graph_builder_finish (TpGraphBuilder *builder, TpDims *dims, GError **error)
 {
   if (!tp_graph_builder_check (builder, error)
+      || !tp_draft_check_types (builder->draft, error)
       || !tp_graph_builder_bind_all (builder, dims, error)
       || !tp_draft_infer (builder->draft, error)
       || !tp_builder_check_state_shapes (builder, error)

@@ -9,6 +9,7 @@
 #include "graph/graph-infer.h"
 
 #include "graph/control.h"
+#include "graph/cut-remedy.h"
 #include "graph/graph-draft.h"
 #include "graph/graph-empty.h"
 #include "graph/graph-fold.h"
@@ -185,6 +186,25 @@ walk_init (Walk *self, TpDraft *draft)
   self->unroll.infer = walk_node;
 }
 
+/* What was not to be done may not be wanted. */
+static gboolean
+walk_at (Walk *self, guint index, GError **error)
+{
+  g_autofree guint8 *fails = NULL;
+  g_autoptr (GError) fault = NULL;
+
+  if (walk_node (self, tp_draft_node (self->draft, index), &fault))
+    return TRUE;
+  if (g_error_matches (fault, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED))
+    {
+      fails = tp_new0 (guint8, self->draft->nodes->len);
+      fails[index] = TRUE;
+      tp_cut_remedy_explain (self->draft, fails, fault);
+    }
+  g_propagate_error (error, g_steal_pointer (&fault));
+  return FALSE;
+}
+
 static gboolean
 infer_with_control (TpDraft *draft, GError **error)
 {
@@ -195,7 +215,7 @@ infer_with_control (TpDraft *draft, GError **error)
   for (guint i = 0; i < draft->nodes->len; i++)
     {
       starts[i] = self.unroll.made->len;
-      if (!walk_node (&self, tp_draft_node (draft, i), error))
+      if (!walk_at (&self, i, error))
         return FALSE;
     }
   if (!tp_unroll_spread_outputs (&self.unroll, error))
@@ -213,7 +233,7 @@ tp_draft_infer (TpDraft *draft, GError **error)
     return infer_with_control (draft, error);
   walk_init (&self, draft);
   for (guint i = 0; i < draft->nodes->len; i++)
-    if (!walk_node (&self, tp_draft_node (draft, i), error))
+    if (!walk_at (&self, i, error))
       return FALSE;
   return TRUE;
 }

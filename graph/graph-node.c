@@ -75,63 +75,53 @@ ask_type (const char *type)
   return tp_near_name_ask (type, known);
 }
 
-/* @reads: [n_inputs of @node] what an op makes of what it reads, else NULL. */
-static gboolean
-refuse_unknown (const TpDraft *draft, const TpNode *node,
-                const char *const *reads, GError **error)
-{
-  g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
-  g_autofree char *near = ask_type (node->type);
-  g_autofree char *cut = *near != '\0'
-                             ? g_strdup ("") /* it is mistyped */
-                             : tp_cut_remedy_new (reads, node->n_inputs);
-
-  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-               "%sunknown op type '%s'%s: see `tplan ops` for those known, or "
-               "give the op a \"cost\" to plan without running it%s",
-               prefix, node->type, near, cut);
-  return FALSE;
-}
-
 gboolean
 tp_node_refuse_unknown (TpDraft *draft, const TpNode *node, GError **error)
 {
-  g_autofree const char **reads = tp_new0 (const char *, node->n_inputs + 1);
+  g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
+  g_autofree char *near = ask_type (node->type);
 
-  for (int i = 0; i < node->n_inputs; i++)
-    reads[i] = tp_cut_remedy_get_name (draft, node->inputs[i]);
-  return refuse_unknown (draft, node, reads, error);
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
+               "%sunknown op type '%s'%s: see `tplan ops` for those known, or "
+               "give the op a \"cost\" to plan without running it",
+               prefix, node->type, near);
+  return FALSE;
 }
 
-/* What is not defined yet is made by an op to come. */
 static gboolean
-is_made (TpGraphBuilder *builder, const char *name)
+is_mistyped (const TpNode *node)
 {
-  const TpArray *inputs = builder->draft->inputs;
-  int index = name == NULL ? -1 : tp_builder_find_tensor (builder, name);
+  g_autofree char *near = ask_type (node->type);
 
-  for (guint i = 0; i < inputs->len; i++)
-    if (tp_array_index (inputs, int, i) == index)
-      return FALSE;
-  return name != NULL && *name != '\0'
-         && (index < 0
-             || !tp_tensor_is_constant (tp_draft_tensor (builder->draft, index)));
+  return *near != '\0';
 }
 
 /* What is in a branch may never be asked for. */
-static gboolean
-check_op (TpGraphBuilder *builder, const TpNode *node,
-          const char *const *inputs, GError **error)
+gboolean
+tp_draft_check_types (TpDraft *draft, GError **error)
 {
-  g_autofree const char **reads = NULL;
+  g_autofree guint8 *is_unknown = NULL;
+  g_autoptr (GError) fault = NULL;
+  const TpNode *first = NULL;
 
-  if (node->op != NULL || node->n_costs > 0 || builder->keeps_unknown
-      || node->branch != 0)
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      if (node->op != NULL || node->n_costs > 0 || node->branch != 0)
+        continue;
+      if (first == NULL)
+        is_unknown = tp_new0 (guint8, draft->nodes->len);
+      is_unknown[i] = TRUE;
+      first = first == NULL ? node : first;
+    }
+  if (first == NULL)
     return TRUE;
-  reads = tp_new0 (const char *, node->n_inputs + 1);
-  for (int i = 0; i < node->n_inputs; i++)
-    reads[i] = is_made (builder, inputs[i]) ? inputs[i] : NULL;
-  return refuse_unknown (builder->draft, node, reads, error);
+  tp_node_refuse_unknown (draft, first, &fault);
+  if (!is_mistyped (first))
+    tp_cut_remedy_explain (draft, is_unknown, fault);
+  g_propagate_error (error, g_steal_pointer (&fault));
+  return FALSE;
 }
 
 static gboolean
@@ -325,46 +315,42 @@ find_op (TpGraphBuilder *builder, const TpNode *src)
   return op;
 }
 
-gboolean
-tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
-                           TpNodeNames names, GError **error)
+static gboolean
+check_new (TpGraphBuilder *builder, const TpNode *node, GError **error)
+{
+  gint64 most = builder->draft->limits.values[TP_LIMIT_NODES];
+
+  if (builder->draft->nodes->len >= most)
+    tp_builder_set_limit_error (builder, TP_LIMIT_NODES, node->place, error,
+                                "more than %" G_GINT64_FORMAT " ops", most);
+  else if (*node->type == '\0')
+    tp_builder_set_error (builder, node->place, error,
+                          "an op without a type: see `tplan ops`");
+  else
+    return tp_builder_check_name (builder, node->type, node->place, error);
+  return FALSE;
+}
+
+/* @op: (nullable): what is known of it. */
+static gboolean
+add (TpGraphBuilder *builder, const TpNode *src, const TpOp *op,
+     TpNodeNames names, GError **error)
 {
   TpRegion *region = builder->draft->region;
   TpNode node = *src;
 
-  if (builder->draft->nodes->len >= builder->draft->limits.values[TP_LIMIT_NODES])
-    {
-      tp_builder_set_limit_error (
-          builder, TP_LIMIT_NODES, src->place, error,
-          "more than %" G_GINT64_FORMAT " ops",
-          builder->draft->limits.values[TP_LIMIT_NODES]);
-      return FALSE;
-    }
-  if (*src->type == '\0')
-    {
-      tp_builder_set_error (builder, src->place, error,
-                            "an op without a type: see `tplan ops`");
-      return FALSE;
-    }
-  if (!tp_builder_check_name (builder, src->type, src->place, error))
-    return FALSE;
-  if (strcmp (src->type, "Constant") == 0 && names.n_inputs == 0
-      && names.n_outputs == 1)
-    return tp_builder_add_constant_node (builder, src, names.outputs[0], error);
   node.place = tp_region_strdup (region, src->place ? src->place : "", error);
   if (node.place == NULL)
     return FALSE;
-  node.op = find_op (builder, src);
-  node.type = node.op != NULL ? node.op->name
-                              : tp_region_strdup (region, src->type, error);
+  node.op = op;
+  node.type = op != NULL ? op->name : tp_region_strdup (region, src->type, error);
   if (node.type == NULL)
     return FALSE;
   node.opset = builder->draft->opset;
   node.branch = builder->branch;
   node.n_inputs = names.n_inputs;
   node.n_outputs = names.n_outputs;
-  if (!check_op (builder, &node, names.inputs, error)
-      || !check_arity (builder, &node, names.inputs, error)
+  if (!check_arity (builder, &node, names.inputs, error)
       || !copy_attrs (builder, src, &node, error)
       || !copy_name (builder, &node, error) || !copy_pins (region, &node, error)
       || !copy_costs (builder, &node, error)
@@ -374,4 +360,24 @@ tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *src,
     return FALSE;
   tp_array_append_val (builder->draft->nodes, node);
   return TRUE;
+}
+
+gboolean
+tp_builder_add_plain_node (TpGraphBuilder *builder, const TpNode *node,
+                           TpNodeNames names, GError **error)
+{
+  if (!check_new (builder, node, error))
+    return FALSE;
+  if (strcmp (node->type, "Constant") == 0 && names.n_inputs == 0
+      && names.n_outputs == 1)
+    return tp_builder_add_constant_node (builder, node, names.outputs[0], error);
+  return add (builder, node, find_op (builder, node), names, error);
+}
+
+gboolean
+tp_builder_add_unknown_node (TpGraphBuilder *builder, const TpNode *node,
+                             TpNodeNames names, GError **error)
+{
+  return check_new (builder, node, error)
+         && add (builder, node, NULL, names, error);
 }

@@ -16,7 +16,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpSurvey, tp_survey_clear)
 
 /**
  * tp_graph_survey:
- * @builder: opened with keep_unknown; is used up
+ * @builder: is used up
  *
  * Like tp_graph_builder_finish (), but an op that is unknown, or used in a way
  * that is, goes into @survey, and what hangs on it has rank %TP_RANK_UNKNOWN.

@@ -3,7 +3,6 @@
 
 #include "graph/unroll-known.h"
 
-#include "graph/cut-remedy.h"
 #include "ir/graph-value.h"
 #include "ir/guard.h"
 
@@ -74,14 +73,12 @@ refuse_unknown (const TpUnroll *self, int tensor,
   g_autoptr (TpArray) inputs = find_inputs (self, tensor);
   const char *name = tp_draft_tensor (self->draft, tensor)->name;
   g_autoptr (GString) list = g_string_new (NULL);
-  const char *cut_at = tp_cut_remedy_get_name (self->draft, tensor);
-  g_autofree char *cut = tp_cut_remedy_new (&cut_at, 1);
   const char *first;
 
   if (inputs->len == 0)
     return tp_unroll_refuse (self, error, "its %s '%s' is not known before a "
-                             "run: it is computed by ops that are not folded%s",
-                             what, name, cut);
+                             "run: it is computed by ops that are not folded",
+                             what, name);
   first = tp_draft_tensor (self->draft, tp_array_index (inputs, int, 0))->name;
   for (guint i = 0; i < inputs->len && i <= INPUTS_TOLD; i++)
     g_string_append_printf (
@@ -89,8 +86,7 @@ refuse_unknown (const TpUnroll *self, int tensor,
         tp_draft_tensor (self->draft, tp_array_index (inputs, int, i))->name);
   return tp_unroll_refuse (self, error, "its %s '%s' is not known before a "
                            "run: it hangs on what input %s holds: give that, as "
-                           "with --value %s=8%s", what, name, list->str, first,
-                           cut);
+                           "with --value %s=8", what, name, list->str, first);
 }
 
 /* ---- values ------------------------------------------------------------------ */

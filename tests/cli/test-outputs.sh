@@ -16,13 +16,13 @@ cat > det.json <<'JSON'
 JSON
 
 try 3 optimize det.json -d ref \
-  && err_has "NonMaxSuppression.*or plan up to what it reads, with --outputs=boxes --outputs='/head/a,b'"
+  && err_has "NonMaxSuppression.*or plan up to it, with --outputs=boxes --outputs='/head/a,b' --outputs=more$"
 say $? "an op in the way is told with what to name"
 remedy=$(sed -n 's/.*with \(--outputs=boxes.*\)/\1/p' "$work/.err")
-eval "try 0 optimize det.json -d ref -q --dim N=2 -o plan.json $remedy"; say $? "which does it"
-grep -q '"outputs": \["boxes", "/head/a,b"\]' plan.json; say $? "a plan says so"
+eval "try 0 optimize det.json -d ref -q --dim N=2 --dim K=3 -o plan.json $remedy"; say $? "which does it"
+grep -q '"outputs": \["boxes", "/head/a,b", "more"\]' plan.json; say $? "a plan says so"
 try 0 check plan.json; say $? "and is good"
-try 0 run plan.json -q -n 1 -o got && [ -f got/boxes.npy ] && [ "$(ls got | wc -l)" -eq 2 ]
+try 0 run plan.json -q -n 1 -o got && [ -f got/boxes.npy ] && [ -f got/more.npy ] && [ "$(ls got | wc -l)" -eq 3 ]
 say $? "and runs so"
 try 0 explain plan.json heads; say $? "and is explained"
 try 0 bench plan.json -n 3 -q; say $? "and measured"

@@ -56,7 +56,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Work, work_clear)
 static TpGraphBuilder *
 open_graph (const char *path)
 {
-  const TpLoadOptions options = { .keep_unknown = TRUE };
+  const TpLoadOptions options = { .keep_unknown_attrs = TRUE };
   g_autoptr (GError) error = NULL;
   TpGraphBuilder *builder = tp_graph_open (path, &options, &error);
 

@@ -101,7 +101,7 @@ write_drawn (const Drawn *drawn, gboolean is_plain)
     g_string_append_printf (
         text, "%s{'type': '%s', 'inputs': ['t%d', 't%d'], 'outputs': ['t%d']}",
         i > N_INPUTS ? ", " : "",
-        drawn->is_strange[i] && !is_plain ? "Strange" : i % 2 ? "Add" : "Sub",
+        drawn->is_strange[i] && !is_plain ? "Frobnicate" : i % 2 ? "Add" : "Sub",
         drawn->reads[i][0], drawn->reads[i][1], i);
   g_string_append (text, "], 'outputs': [");
   for (int i = is_plain ? N_INPUTS : N_TENSORS - 1; i < N_TENSORS; i++)
@@ -156,6 +156,161 @@ test_any (void)
     }
   g_assert_cmpint (n_checked, >, 0);
 }
+
+/* ---- what errors name ------------------------------------------------------ */
+
+/* Ops that are known, and that the output or one that is not known hangs on. */
+static int
+count_before (const Drawn *drawn)
+{
+  int n = 0;
+
+  for (int k = N_INPUTS; k < N_TENSORS; k++)
+    {
+      gboolean is_wanted = FALSE;
+
+      for (int j = N_INPUTS; j < N_TENSORS; j++)
+        is_wanted |= drawn->needs[j][k] && (j == N_TENSORS - 1 || !is_known (drawn, j));
+      n += is_wanted && is_known (drawn, k);
+    }
+  return n;
+}
+
+/* What the error of a graph with ops that nobody knows names is all that can be
+ * planned without them. */
+static void
+check_remedy (const Drawn *drawn)
+{
+  static const char found[] = ", or plan up to it, with --outputs=";
+  g_autofree char *text = write_drawn (drawn, FALSE);
+  int n = count_before (drawn);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = read_json (text, NULL, NULL, &error);
+  const char *names;
+
+  g_assert_null (graph);
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  names = strstr (error->message, found);
+  if (n == 0)
+    {
+      g_assert_null (names);
+      return;
+    }
+  g_assert_nonnull (names);
+  names += strlen (found);
+  graph = read_json (text, NAMES (names), NULL, NULL);
+  g_assert_nonnull (graph);
+  g_assert_cmpint (graph->n_nodes, ==, n);
+}
+
+static void
+test_remedies (void)
+{
+  int n_checked = 0;
+
+  for (int round = 0; round < ROUNDS; round++)
+    {
+      Drawn drawn;
+
+      draw (&drawn);
+      for (int i = 0; i < N_TENSORS; i++)
+        if (drawn.is_strange[i])
+          {
+            check_remedy (&drawn);
+            n_checked++;
+            break;
+          }
+    }
+  g_assert_cmpint (n_checked, >, 0);
+}
+
+/* Twice as many tensors as a line takes, each read by the op in the way. */
+static void
+test_long (void)
+{
+  g_autoptr (GString) text = g_string_new (
+      "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': [4]}], 'ops': [");
+  g_autoptr (GString) names = g_string_new ("");
+  g_autoptr (GError) error = NULL;
+
+  for (int i = 0; i < 60; i++)
+    {
+      g_string_append_printf (text, "{'type': 'Relu', 'inputs': ['x'], "
+                              "'outputs': ['long_name_%d']}, ", i);
+      g_string_append_printf (names, "%s'long_name_%d'", i > 0 ? ", " : "", i);
+    }
+  g_string_append_printf (
+      text, "{'type': 'Few', 'inputs': ['long_name_1'], 'outputs': ['y']}, "
+      "{'type': 'Many', 'inputs': [%s], 'outputs': ['z']}], "
+      "'outputs': ['y', 'z']}", names->str);
+  g_assert_null (read_json (text->str, NULL, NULL, &error));
+  g_assert_true (g_str_has_suffix (
+      error->message, ", or plan up to what it reads, with --outputs=long_name_1"));
+}
+
+/* What is computed once, or of shapes alone, needs no naming. */
+static void
+test_constants (void)
+{
+  static const char text[]
+      = "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': [4]}, "
+        "{'name': 'i', 'shape': [1], 'dtype': 'int64'}], "
+        "'initializers': [{'name': 'w', 'shape': [4], 'fill': 2}], 'ops': ["
+        "{'type': 'Shape', 'inputs': ['x'], 'outputs': ['s']}, "
+        "{'type': 'Neg', 'inputs': ['w'], 'outputs': ['v']}, "
+        "{'type': 'Mul', 'inputs': ['x', 'v'], 'outputs': ['p']}, "
+        "{'type': 'Abs', 'inputs': ['i'], 'outputs': ['j']}, "
+        "{'type': 'Reshape', 'inputs': ['p', 'j'], 'outputs': ['q']}, "
+        "{'type': 'Expand', 'inputs': ['q', 's'], 'outputs': ['y']}, "
+        "{'type': 'Sub', 'inputs': ['x', 'v'], 'outputs': ['z']}], "
+        "'outputs': ['y', 'z']}";
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (read_json (text, NULL, NULL, &error));
+  g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
+  g_assert_nonnull (strstr (error->message, "must be a constant"));
+  g_assert_true (g_str_has_suffix (
+      error->message, ", or plan up to it, with --outputs=p,j,z"));
+}
+
+/* ---- faults behind the cut ------------------------------------------------- */
+
+#define FAULTY                                                                \
+  "{'format': 'tplan-graph/1', 'inputs': [{'name': 'x', 'shape': [4]}], "     \
+  "'ops': [{'type': 'Relu', 'inputs': ['x'], 'outputs': ['p']}, "             \
+  "{'name': 'f', %s, 'outputs': ['q']}, "                                     \
+  "{'type': 'Abs', 'inputs': ['q'], 'outputs': ['y']}], 'outputs': ['y']}"
+
+/* Malformed ops are told where they are needed, and there alone. */
+static void
+test_faulty (void)
+{
+  static const char *const faulty[] = {
+    "'type': 'Relu', 'inputs': ['p', 'p', 'p']",
+    "'type': 'Add', 'inputs': ['p', '']",
+    "'type': 'Relu', 'inputs': ['p'], 'attrs': {'nonsense': 1}",
+    "'type': 'HannWindow', 'inputs': ['p', 'p']",
+    "'type': 'SoftmaxCrossEntropyLoss', 'inputs': ['p', 'p'], "
+    "'attrs': {'reduction': 'all'}",
+    "'type': 'GridSample', 'inputs': ['p', 'p'], 'attrs': {'mode': 3}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (faulty); i++)
+    {
+      g_autofree char *text = g_strdup_printf (FAULTY, faulty[i]);
+      g_autoptr (GError) error = NULL, told = NULL;
+      g_autoptr (TpGraph) part = read_json (text, NAMES ("p"), NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (part->n_nodes, ==, 1);
+      g_assert_null (read_json (text, NULL, NULL, &error));
+      g_assert_null (read_json (text, NAMES ("q"), NULL, &told));
+      g_assert_error (told, TPLAN_ERROR, error->code);
+      g_assert_cmpstr (told->message, ==, error->message);
+    }
+}
+
+/* ---- values ---------------------------------------------------------------- */
 
 /* What it computes is what all of the graph does at these tensors. */
 static void
@@ -306,7 +461,7 @@ test_if (void)
   g_assert_null (none);
   g_assert_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED);
   g_assert_nonnull (strstr (error->message,
-                            "plan up to what it reads, with --outputs=p"));
+                            "plan up to it, with --outputs=p"));
 }
 
 /* Three rounds of s = s + v, where v is made around; the Loop is needed or not. */
@@ -352,6 +507,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cut/any", test_any);
+  g_test_add_func ("/cut/remedies", test_remedies);
+  g_test_add_func ("/cut/long", test_long);
+  g_test_add_func ("/cut/constants", test_constants);
+  g_test_add_func ("/cut/faulty", test_faulty);
   g_test_add_func ("/cut/values", test_values);
   g_test_add_func ("/cut/names", test_names);
   g_test_add_func ("/cut/ties", test_ties);

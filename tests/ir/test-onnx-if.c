@@ -508,7 +508,7 @@ test_survey (void)
   g_autofree char *path = NULL;
   g_autoptr (Msg) model = model_new (squeeze_new (FALSE));
   g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
-  const TpLoadOptions options = { .keep_unknown = TRUE };
+  const TpLoadOptions options = { .keep_unknown_attrs = TRUE };
   g_autoptr (GError) error = NULL;
   g_autoptr (TpDims) dims = tp_dims_new ();
   TpSurvey survey;

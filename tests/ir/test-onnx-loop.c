@@ -425,7 +425,7 @@ test_survey (void)
 {
   g_autofree char *folder = g_dir_make_tmp (NULL, NULL);
   g_autofree char *path = g_build_filename (folder, "m.onnx", NULL);
-  const TpLoadOptions options = { .keep_unknown = TRUE };
+  const TpLoadOptions options = { .keep_unknown_attrs = TRUE };
 
   for (int is_known = 0; is_known < 2; is_known++)
     {
