@@ -81,12 +81,23 @@ finish_error (const char *path, GError **error)
   tp_foreign_text_clean_error (error);
 }
 
+static gboolean
+look_at (const TpLoadOptions *options, const char *part)
+{
+  if (options->out_part != NULL)
+    *options->out_part = part;
+  return TRUE;
+}
+
 /* With the outputs and states that @options name, and what these need. */
 static gboolean
 shape (TpGraphBuilder *builder, const TpLoadOptions *options, GError **error)
 {
-  return tp_graph_builder_choose_outputs (builder, options->outputs, error)
+  return look_at (options, "outputs")
+         && tp_graph_builder_choose_outputs (builder, options->outputs, error)
+         && look_at (options, "states")
          && tp_graph_builder_tie (builder, options->ties, error)
+         && look_at (options, "outputs")
          && tp_graph_builder_cut (builder, error);
 }
 
@@ -99,8 +110,10 @@ finish (TpGraphBuilder *opened, const TpLoadOptions *options, GError **error)
   if (builder != NULL && shape (builder, options, error)
       && tp_graph_builder_bind (builder, options->values, options->dims,
                                 error)
+      && look_at (options, "values")
       && tp_graph_builder_bind_expected (builder, options->dims, error))
     {
+      look_at (options, "dims");
       if (options->assumed != NULL)
         tp_graph_builder_assume (builder, options->dims, options->assumed);
       graph = tp_graph_builder_finish (builder, options->dims, error);

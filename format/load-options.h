@@ -33,6 +33,8 @@ typedef struct
                                * their names go in here */
   gboolean keep_unknown_attrs;/* of ops of unknown type, to be written again; else what
                                * they hold does not matter */
+  const char **out_part;      /* (nullable): set to what of these was looked at last, as
+                               * plans call it: "outputs", "states", "values", "dims" */
 } TpLoadOptions;
 
 static inline gboolean

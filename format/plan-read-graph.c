@@ -88,8 +88,10 @@ read_told (const TpPlanReader *reader, const TpPlan *plan, const char *path,
       = { .left_out = (const char *const *) plan->no_pass };
   g_autoptr (TpGraph) raw = NULL;
   g_autoptr (GError) local = NULL;
+  const char *part = "dims";
   TpGraph *prepared;
 
+  options.out_part = &part;
   options.dims = plan->dims;
   options.ties = (const char *const *) plan->ties;
   options.numbers = (const char *const *) plan->numbers;
@@ -100,7 +102,7 @@ read_told (const TpPlanReader *reader, const TpPlan *plan, const char *path,
                                    &local)
             : tp_graph_read (path, &options, &local);
   if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_USAGE))
-    tp_plan_read_fail (reader, error, "dims", "%s", local->message);
+    tp_plan_read_fail (reader, error, part, "%s", local->message);
   else if (local != NULL)
     g_propagate_error (error, g_steal_pointer (&local));
   prepared = raw == NULL ? NULL
