@@ -16,7 +16,7 @@ tp_keys_check (const json_t *json, const char *const *known,
   if (!json_is_object (json))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%s: must be an object", place);
+                   "%s: must be an object: export it again", place);
       return FALSE;
     }
   json_object_foreach ((json_t *) json, key, value)
@@ -25,7 +25,7 @@ tp_keys_check (const json_t *json, const char *const *known,
         g_autofree char *near = tp_near_name_ask (key, known);
 
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                     "%s: unknown key '%s'%s", place, key, near);
+                     "%s: unknown key '%s'%s: leave it out", place, key, near);
         return FALSE;
       }
   return TRUE;
