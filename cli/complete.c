@@ -29,6 +29,8 @@ typedef struct
   TpCli *cli;                 /* as far as it is typed */
   const char *whole;          /* the word that is typed */
   const char *word;           /* what of it is completed: a value, or all */
+  char **typed;               /* (nullable) the items of a list before the last, which
+                               * are not offered again */
   GString *words;             /* one a line */
   char *files;                /* (nullable) files too, behind this */
 } Line;
@@ -47,13 +49,26 @@ is_plain (const char *text)
   return TRUE;
 }
 
+/* "cpu" of "cpu,opencl:0,", "a=" of "a=5,". */
+static gboolean
+is_typed (const Line *line, const char *text)
+{
+  for (int i = 0; line->typed != NULL && line->typed[i] != NULL; i++)
+    if (strcmp (line->typed[i], text) == 0
+        || (g_str_has_suffix (text, "=")
+            && g_str_has_prefix (line->typed[i], text)))
+      return TRUE;
+  return FALSE;
+}
+
 /* @prefix: of the value, before @text. */
 static void
 offer (Line *line, const char *prefix, const char *text, const char *summary)
 {
   g_autofree char *value = g_strconcat (prefix, text, NULL);
 
-  if (!g_str_has_prefix (value, line->word) || !is_plain (value))
+  if (!g_str_has_prefix (value, line->word) || !is_plain (value)
+      || is_typed (line, text))
     return;
   g_string_append_len (line->words, line->whole, line->word - line->whole);
   g_string_append_printf (line->words, "%s\t%s\n", value,
@@ -244,6 +259,17 @@ complete_device (Line *line, const char *suffix)
     offer_present (line, "", suffix);
 }
 
+/* What stands before the last item of a list, which is completed. */
+static char *
+begin_item (Line *line)
+{
+  char *prefix = dup_until (line, strrchr (line->word, ','));
+
+  g_strfreev (line->typed);
+  line->typed = g_strsplit (prefix, ",", -1);
+  return prefix;
+}
+
 /* "DEV=SIZE", "DEV=BUSY", "DEV=X/h" */
 static void
 complete_memory (Line *line)
@@ -255,7 +281,7 @@ complete_memory (Line *line)
 static void
 complete_rate (Line *line)
 {
-  g_autofree char *prefix = dup_until (line, strrchr (line->word, ','));
+  g_autofree char *prefix = begin_item (line);
   g_auto (GStrv) names = tp_cli_name_models (line->cli->args);
 
   for (int i = 0; names[i] != NULL; i++)
@@ -301,7 +327,7 @@ complete_scale (Line *line)
 static void
 complete_list (Line *line)
 {
-  g_autofree char *prefix = dup_until (line, strrchr (line->word, ','));
+  g_autofree char *prefix = begin_item (line);
 
   offer_devices (line, prefix);
 }
@@ -320,7 +346,7 @@ complete_state (Line *line)
 static void
 complete_outputs (Line *line)
 {
-  g_autofree char *prefix = dup_until (line, strrchr (line->word, ','));
+  g_autofree char *prefix = begin_item (line);
 
   offer_names (line, prefix, "", TP_NAMES_MADE);
 }
@@ -566,4 +592,5 @@ tp_cli_complete (const TpCommand *const *commands, int n_words, char **words)
   printf ("%s%s\n%s", line.files == NULL ? "words" : "files ",
           line.files == NULL ? "" : line.files, text->str);
   g_free (line.files);
+  g_strfreev (line.typed);
 }
