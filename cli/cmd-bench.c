@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NOT_GIVEN G_MININT
 
 static struct
 {
@@ -27,7 +28,7 @@ static struct
   int n_rounds;
   int n_in_flight;
   char *watchdog;
-} bench_given;
+} bench_given = { .n_rounds = NOT_GIVEN, .n_in_flight = NOT_GIVEN };
 
 static const GOptionEntry bench_options[] = {
   { "time-limit", 0, 0, G_OPTION_ARG_STRING, &bench_given.time_limit,
@@ -322,19 +323,27 @@ add_all (TpBench *bench, TpCli *cli, GError **error)
   return TRUE;
 }
 
+/* 0: it is not. */
+static int
+get_given (int n)
+{
+  return n == NOT_GIVEN ? 0 : n;
+}
+
 static gboolean
 read_options (TpBenchOptions *options, GError **error)
 {
   *options
       = (TpBenchOptions){ .time_limit_ns = 10 * G_GINT64_CONSTANT (1000000000),
-                          .n_rounds = bench_given.n_rounds };
-  if (bench_given.n_rounds < 0 || bench_given.n_rounds > 10000)
+                          .n_rounds = get_given (bench_given.n_rounds) };
+  if (bench_given.n_rounds != NOT_GIVEN
+      && (bench_given.n_rounds < 1 || bench_given.n_rounds > 10000))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                    "--rounds takes 1 to 10000");
       return FALSE;
     }
-  if (bench_given.n_in_flight != 0
+  if (bench_given.n_in_flight != NOT_GIVEN
       && (bench_given.n_in_flight < 2 || bench_given.n_in_flight > 64))
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -362,10 +371,10 @@ static gboolean
 bench_mix (TpCli *cli, const TpBenchOptions *options, GError **error)
 {
   const TpMixBenchOptions own
-      = { options->time_limit_ns, bench_given.n_in_flight };
+      = { options->time_limit_ns, get_given (bench_given.n_in_flight) };
 
   cli->given &= ~TP_USES_THREADS; /* sessions have them */
-  if (cli->n_args == 1 && bench_given.n_rounds == 0)
+  if (cli->n_args == 1 && bench_given.n_rounds == NOT_GIVEN)
     return tp_cli_check_flags (cli, cli->args[0], error)
            && tp_cli_bench_mix (cli, cli->args[0], &own, error);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,

@@ -67,6 +67,8 @@ try 2 bench gpu.json five.json && err_has 'differ in input 1'; say $? "other inp
 try 2 bench mlp.json mlp.json && err_has '2 models'; say $? "two models"
 try 2 bench gpu.json zigzag.json --pin fc1=sim:laptop-gpu && err_has -- --pin; say $? "plans alone are not shaped"
 try 2 bench mlp.json --devices $sims --rounds=-1; say $? "rounds below one"
+try 2 bench mlp.json --devices $sims --rounds=0 && err_has 'rounds takes 1 to'; say $? "none"
+try 2 bench mlp.json --devices $sims --in-flight=0 && err_has 'in-flight'; say $? "none in flight"
 try 2 bench mlp.json --devices $sims --time-limit soon; say $? "no time"
 try 3 bench none.json; say $? "no such file"
 finish
