@@ -201,6 +201,47 @@ deviate (const TpTensor *tensor, double *values, const TpRounding *rounding,
                  * g_rand_double_range (random, -widest, widest);
 }
 
+/* Where an op looks is worked out from @values, in float32 at the least: 1 is added to
+ * them, and they are scaled, by at most so many roundings. */
+#define PLACE_ROUNDINGS 3
+
+static void
+move_places (const TpTensor *tensor, double *values, GRand *random)
+{
+  double widest = PLACE_ROUNDINGS
+                  * MIN (tp_dtype_get (tensor->dtype)->rounding, 0x1p-24);
+
+  for (gint64 i = 0; i < tensor->count; i++)
+    values[i] += (fabs (values[i]) + 1.0)
+                 * g_rand_double_range (random, -widest, widest);
+}
+
+/* An op that looks where its inputs from 1 on say gets others that are near them:
+ * copies of its own, in @places. */
+static gboolean
+ref_move_places (RefRun *run, const TpNode *node, void **inputs,
+                 GPtrArray *places, GError **error)
+{
+  for (int i = 1; i < node->n_inputs; i++)
+    {
+      const TpTensor *tensor = node->inputs[i] < 0
+                                   ? NULL
+                                   : &run->graph->tensors[node->inputs[i]];
+      double *moved;
+
+      if (tensor == NULL || tp_dtype_is_integer (tensor->dtype))
+        continue;
+      moved = ref_alloc (tensor, error);
+      if (moved == NULL)
+        return FALSE;
+      g_ptr_array_add (places, moved);
+      memcpy (moved, inputs[i], tensor->count * sizeof *moved);
+      move_places (tensor, moved, run->random);
+      inputs[i] = moved;
+    }
+  return TRUE;
+}
+
 static void
 ref_round (RefRun *run, int index, void *const *outputs)
 {
@@ -224,6 +265,7 @@ ref_run_node (RefRun *run, int index, GError **error)
   const TpNode *node = &run->graph->nodes[index];
   g_autofree void **inputs = tp_new0 (void *, node->n_inputs + 1);
   g_autofree void **outputs = tp_new0 (void *, node->n_outputs + 1);
+  g_autoptr (GPtrArray) places = g_ptr_array_new_with_free_func (g_free);
 
   if (node->op == NULL || node->op->reference == NULL)
     {
@@ -245,6 +287,9 @@ ref_run_node (RefRun *run, int index, GError **error)
         return FALSE;
       run->values[node->outputs[i]] = outputs[i];
     }
+  if (run->roundings != NULL && (node->op->flags & TP_OP_SAMPLES) != 0
+      && !ref_move_places (run, node, inputs, places, error))
+    return FALSE;
   tp_node_run_reference (run->graph, node, inputs, outputs);
   if (run->roundings != NULL)
     ref_round (run, index, outputs);

@@ -23,7 +23,7 @@ typedef struct
 } TpRounding;
 
 /* The same, with results that deviate by @roundings, one per node, at random by
- * @seed. */
+ * @seed; ops that look at places of their input look a few roundings beside them. */
 GPtrArray *tp_graph_run_rounded (const TpGraph *graph,
                                  const double *const *inputs,
                                  const TpRounding *roundings, guint32 seed,

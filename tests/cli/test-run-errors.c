@@ -294,6 +294,57 @@ test_narrow (void)
   g_assert_false (tp_run_errors_are_good (&errors));
 }
 
+/* An image, looked at where it says. */
+#define WIDTH 64
+#define HEIGHT 48
+static const char looking[]
+    = "{\"format\": \"tplan-graph/1\", \"name\": \"g\", \"opset\": 17,"
+      " \"inputs\": [{\"name\": \"x\", \"shape\": [1, 4, 48, 64]},"
+      " {\"name\": \"at\", \"shape\": [1, 48, 64, 2]}], \"outputs\": [\"y\"],"
+      " \"ops\": [" OP ("GridSample", "\"x\", \"at\"", "y") "]}";
+
+/* Where @at is of @size points in float32, as a device works it out. */
+static double
+round_place (double at, int size)
+{
+  volatile float from_0 = (float) at + 1.0f, of_all = from_0 * (float) size;
+  volatile float place = (of_all - 1.0f) / 2.0f;
+
+  return (2.0 * place + 1.0) / size - 1.0;
+}
+
+/* Places that are worked out in float32 pass, by what an image says of them; those
+ * that are off by a hundredth of its points do not. */
+static void
+test_places (void)
+{
+  const TpRunBounds fixed = { .limit = TP_RUN_LIMIT };
+  Run run;
+  TpRunErrors errors;
+  g_autofree double *kept = NULL;
+  double *at;
+  int n = HEIGHT * WIDTH * 2;
+
+  run_init (&run, looking);
+  at = run.inputs->pdata[1];
+  for (int try = 0; try < 2; try++)
+    {
+      kept = g_memdup2 (at, n * sizeof *at);
+      for (int i = 0; i < n; i++)
+        at[i] = round_place (at[i], i % 2 == 0 ? WIDTH : HEIGHT)
+                + try * 0.02 / WIDTH;
+      run_all (&run, -1, NULL);
+      memcpy (at, kept, n * sizeof *at);
+      g_clear_pointer (&kept, g_free);
+      errors = judge_by (&run, &fixed);
+      g_assert_false (tp_run_errors_are_good (&errors));
+      errors = judge (&run);
+      g_test_message ("error %g, limit %g", errors.max_rel_error, errors.limit);
+      g_assert_true (tp_run_errors_are_good (&errors) == (try == 0));
+    }
+  run_clear (&run);
+}
+
 /* What is wrong in one output is not excused by another, and zeros are counted. */
 static void
 test_join (void)
@@ -322,6 +373,7 @@ main (int argc, char **argv)
                         test_rounding);
   g_test_add_func ("/run-errors/wrong", test_wrong);
   g_test_add_func ("/run-errors/narrow", test_narrow);
+  g_test_add_func ("/run-errors/places", test_places);
   g_test_add_func ("/run-errors/join", test_join);
   return g_test_run ();
 }
