@@ -62,6 +62,7 @@ sort "$work/claimed" > "$work/found"
 cp "$work/installed" "$work/told"
 differ "each file that is installed is in one package, or in debian/not-installed"
 for list in "$debian"/*.examples "$debian"/*.docs; do
+  [ -e "$list" ] || continue
   while read -r file; do
     [ -e "$top_srcdir/$file" ]; say $? "$(basename "$list"): $file is there"
   done < "$list"

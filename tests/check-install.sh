@@ -88,7 +88,19 @@ if [ -e "$libdir/tplan/jit-llvm.so" ]; then
   cd "$work" && mv "$moved" "$root" || exit 99
 fi
 find "$root" -path '*/python/tplan/__init__.py' | grep -q .; say $? "the Python module is installed"
-find "$root" -name 'graph-format.md' | grep -q .; say $? "so are the documents"
+# Pages link to pages and pictures that are installed, too.
+docs=$(dirname "$(find "$root" -path '*/doc/*/README.md' ! -path '*/python/*')")
+: > "$work/log"
+find "$docs" -name '*.md' | sort > pages
+while IFS= read -r page; do
+  { grep -oE '\]\([^)]+\)' "$page" | sed 's/^](//; s/)$//'
+    grep -oE '(src|srcset|href)="[^"]+"' "$page" | sed 's/.*="//; s/"$//'; } > links
+  while IFS= read -r link; do
+    case $link in http:* | https:* | mailto:* | '#'*) continue ;; esac
+    [ -e "$(dirname "$page")/${link%%#*}" ] || echo "${page#"$docs"/}: $link: no such file" >> "$work/log"
+  done < links
+done < pages
+[ "$(wc -l < pages)" -ge 15 ] && [ ! -s "$work/log" ]; say $? "so are the pages, and all that they link to"
 find "$root" -name '*.schema.json' | sed 's,.*/,,' | sort > installed
 ls "$top_srcdir/docs/schema" | diff - installed > "$work/log"; say $? "and the schemas"
 MAKEFLAGS= make -s -C "$top_builddir" uninstall DESTDIR="$root" > "$work/log" 2>&1
