@@ -479,5 +479,6 @@ tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
   for (guint i = 0; i < bench->entries->len; i++)
     if (!tp_bench_warm_up (bench, i, error))
       return FALSE;
+  tp_cli_catch_interrupts (); /* drivers compile for minutes, with nothing to keep */
   return run_rounds (bench, cli, options, error);
 }

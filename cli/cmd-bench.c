@@ -391,7 +391,6 @@ bench_run (TpCli *cli, GError **error)
   int base, winner;
 
   tp_bench_init (&bench);
-  tp_cli_catch_interrupts ();
   if (!read_options (&options, error))
     return FALSE;
   if (is_mix (cli))

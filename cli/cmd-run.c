@@ -429,6 +429,7 @@ run_start (Run *run, TpCli *cli, GError **error)
     tp_cli_watchdog_restart ("--on-host");
   tp_origin_note (cli, tp_api_get_plan (run->plan), cli->args[0]);
   run->session = tplan_session_new_full (run->plan, &options, error);
+  tp_cli_catch_interrupts (); /* drivers compile for minutes, with nothing to keep */
   return run->session != NULL;
 }
 
@@ -561,7 +562,6 @@ run_run (TpCli *cli, GError **error)
   Run run = { 0 };
   gboolean good = run_check_options (cli, error);
 
-  tp_cli_catch_interrupts ();
   if (good && tp_cli_is_whole_mix (cli->args[0]))
     return run_mix (cli, error);
   tp_repeat_init (&run.repeat);

@@ -196,8 +196,10 @@ tp_cli_bench_mix (TpCli *cli, const char *path,
   if (bench == NULL)
     return FALSE;
   bench->time_limit_ns = options->time_limit_ns;
-  if (!tp_mix_workers_open_all (bench, cli, &opening, error)
-      || !tp_mix_workers_run (bench, error))
+  if (!tp_mix_workers_open_all (bench, cli, &opening, error))
+    return FALSE;
+  tp_cli_catch_interrupts ();
+  if (!tp_mix_workers_run (bench, error))
     return FALSE;
   tell (bench, cli);
   if (*tp_cli_get_cancelled ())

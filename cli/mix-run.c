@@ -356,8 +356,10 @@ run_all (Run *run, const TpCli *cli, GError **error)
 
   if (!check_inputs (run, error)
       || !tp_mix_workers_open_all (run->workers, cli, &opening, error)
-      || !visit_outputs (run, cli, tp_run_data_check_folder, error)
-      || !run_rounds (run, error))
+      || !visit_outputs (run, cli, tp_run_data_check_folder, error))
+    return FALSE;
+  tp_cli_catch_interrupts ();
+  if (!run_rounds (run, error))
     return FALSE;
   g_array_sort (run->rounds_ns, tp_compare_int64);
   return (!run->options->check || check_outputs (run, error))

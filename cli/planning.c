@@ -204,6 +204,8 @@ plan_graph (TpCli *cli, const TplanGraph *graph, const TpRoadOptions *options,
     tp_cli_catch_interrupts ();
   reporting.report = &report;
   plan = tp_road_plan (graph, costs, &reporting, &notes, error);
+  if (options->is_measured)
+    tp_cli_release_interrupts ();
   tp_cli_progress_end (cli);
   note_measured (cli, &report);
   print_notes (cli, &notes);

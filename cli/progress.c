@@ -41,6 +41,13 @@ tp_cli_catch_interrupts (void)
   sigaction (SIGTERM, &action, NULL);
 }
 
+void
+tp_cli_release_interrupts (void)
+{
+  tp_cli_ending_catch (SIGINT);
+  tp_cli_ending_catch (SIGTERM);
+}
+
 static void
 on_timeout (int number)
 {

@@ -16,6 +16,8 @@ void tp_cli_progress_end (const TpCli *cli);
 /* Set by Ctrl-C once tp_cli_catch_interrupts () was called; a second Ctrl-C
  * ends the process. */
 void tp_cli_catch_interrupts (void);
+/* The first ends the program again, as before. */
+void tp_cli_release_interrupts (void);
 const volatile gint *tp_cli_get_cancelled (void);
 
 #endif

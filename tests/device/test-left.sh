@@ -99,6 +99,20 @@ for signal in TERM INT HUP; do
   wait $child
   is_alone; say $? "run: SIG$signal, and nobody is left"
 done 2> /dev/null
+# One is enough where a driver compiles, and nothing is there to be kept.
+export TEST_OPENCL_FAIL="clBuildProgram 1 stay"
+export TPLAN_CACHE_DIR=$work/none-compiled
+for command in run bench; do
+  env --default-signal=HUP,INT,QUIT,TERM "$mark=1" "$TPLAN" $command plan.json -n 1 > .out 2> .err &
+  child=$!
+  sleep 1.5
+  kill -s INT $child
+  for _ in $(seq 50); do kill -0 $child || break; sleep 0.1; done
+  kill -s KILL $child
+  wait $child; [ $? -eq 130 ]; say $? "$command: SIGINT while one compiles"
+  is_alone; say $? "  nobody is left"
+done 2> /dev/null
+unset TPLAN_CACHE_DIR
 # What was there before is not the command's, whoever became it by exec.
 unset TEST_OPENCL_FAIL
 sh -c 'sleep 60 & echo $! > before; exec "$0" run plan.json -n 1 --warmup=0' "$TPLAN" > .out 2> .err
