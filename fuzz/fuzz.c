@@ -19,6 +19,7 @@
 #include "planner/place.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_NODES_USED 64
 
@@ -135,16 +136,52 @@ give_model (const char *name, gpointer bytes, GError **error)
   return g_bytes_ref (bytes);
 }
 
-void
-fuzz_try_model (GBytes *bytes)
+static TpGraph *
+read_model (GBytes *bytes, const char *const *outputs, GError **error)
 {
   const TpLoadOptions options = { .limits = fuzz_get_limits (),
+                                  .outputs = outputs,
                                   .load_file = give_model,
                                   .load_file_data = bytes,
                                   .is_in_memory = TRUE };
-  g_autoptr (TpGraph) graph
-      = tp_graph_read_bytes (TP_MODEL_IN_MEMORY, bytes, &options, NULL);
+
+  return tp_graph_read_bytes (TP_MODEL_IN_MEMORY, bytes, &options, error);
+}
+
+/* What an error tells to name is there to be named; other ops may be in the way. */
+static void
+try_remedy (GBytes *bytes, const char *message)
+{
+  static const char option[] = " --outputs=";
+  const char *from = strstr (message, option);
+  g_auto (GStrv) outputs = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = NULL;
+
+  /* What is no text for a terminal is told as '?'. */
+  if (from == NULL || strstr (message, ", or plan up to ") == NULL
+      || strchr (from, '?') != NULL
+      || !g_shell_parse_argv (from, NULL, &outputs, NULL))
+    return;
+  for (int i = 0; outputs[i] != NULL; i++)
+    {
+      char *name = g_strdup (outputs[i] + strlen ("--outputs="));
+
+      g_free (outputs[i]);
+      outputs[i] = name;
+    }
+  graph = read_model (bytes, (const char *const *) outputs, &error);
+  g_assert (!g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_USAGE));
+}
+
+void
+fuzz_try_model (GBytes *bytes)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraph) graph = read_model (bytes, NULL, &error);
 
   if (graph != NULL)
     fuzz_use_graph (graph);
+  else
+    try_remedy (bytes, error->message);
 }

@@ -18,7 +18,8 @@ const TpLimits *fuzz_get_limits (void);
  * plan: none of that may fail but by an error. */
 void fuzz_use_graph (const TpGraph *graph);
 
-/* @bytes as a model in memory, which has files that hold just these bytes. */
+/* @bytes as a model in memory, which has files that hold just these bytes; and the part
+ * of it that its error says can be planned. */
 void fuzz_try_model (GBytes *bytes);
 
 #endif
