@@ -473,8 +473,7 @@ ask_option (const TpCommand *command, const char *typed)
 {
   g_autoptr (GPtrArray) options = tp_cli_list_options (command);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
-  g_autofree char *bare
-      = g_strndup (typed, strcspn (typed, "="));
+  g_autofree char *bare = g_strndup (typed, strcspn (typed, "="));
   const char *found;
 
   for (guint i = 0; i < options->len; i++)
@@ -519,7 +518,8 @@ parse_words (GOptionContext *context, const TpCommand *command, int argc,
   g_autofree char **rest = g_memdup2 (words->pdata, words->len * sizeof *rest);
   int n = (int) words->len - 1;
 
-  return g_option_context_parse (context, &n, &rest, error);
+  return tp_short_options_check (options, words, error)
+         && g_option_context_parse (context, &n, &rest, error);
 }
 
 gboolean

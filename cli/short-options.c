@@ -88,3 +88,30 @@ tp_short_options_split (const GPtrArray *options, int argc, char **argv)
   g_ptr_array_add (words, NULL);
   return words;
 }
+
+/* GLib takes --quiet=no as --quiet. */
+gboolean
+tp_short_options_check (const GPtrArray *options, const GPtrArray *words,
+                        GError **error)
+{
+  gboolean is_value = FALSE;
+
+  for (guint i = 1; i < words->len && words->pdata[i] != NULL; i++)
+    {
+      const char *word = words->pdata[i];
+      g_autofree char *name = g_strndup (word, strcspn (word, "="));
+      const GOptionEntry *option = !is_value && g_str_has_prefix (name, "--")
+                                       ? find_long (options, name + 2)
+                                       : NULL;
+
+      if (strcmp (word, "--") == 0)
+        return TRUE;
+      is_value = takes_value (option) && strchr (word, '=') == NULL;
+      if (option == NULL || takes_value (option) || strchr (word, '=') == NULL)
+        continue;
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   "%s takes no value, and is off where it is left out", name);
+      return FALSE;
+    }
+  return TRUE;
+}

@@ -11,4 +11,8 @@
 GPtrArray *tp_short_options_split (const GPtrArray *options, int argc,
                                    char **argv);
 
+/* Whether no option that takes no value is given one. @words: of tp_short_options_split (). */
+gboolean tp_short_options_check (const GPtrArray *options, const GPtrArray *words,
+                                 GError **error);
+
 #endif

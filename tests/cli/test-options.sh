@@ -146,4 +146,6 @@ try 0 devices --format json && out_has '"tplan-devices/1"'; say $? "devices as j
 if [ -c /dev/full ]; then
   ! "$TPLAN" ops > /dev/full 2> .err; say $? "full disk is an error"
 fi
+try 2 ops --quiet=no && err_has "quiet takes no value"; say $? "an option without a value given one"
+try 0 ops --format=csv -q -- && out_has "^Relu,"; say $? "one with a value"
 finish
