@@ -11,6 +11,7 @@
 #include "graph/graph-limit.h"
 #include "ir/array.h"
 #include "ir/guard.h"
+#include "ir/near-name.h"
 #include "ir/region.h"
 
 #include <string.h>
@@ -263,6 +264,22 @@ bind_text (TpGraphBuilder *builder, const char *text, const char *name,
   return bind_value (builder, own, &value, dims, error);
 }
 
+static gboolean
+fail_unnamed (TpGraphBuilder *builder, const char *text, GError **error)
+{
+  const TpArray *inputs = builder->draft->inputs;
+  g_autofree const char **known = tp_new0 (const char *, inputs->len + 1);
+  g_autofree char *list = NULL, *what = NULL;
+
+  for (guint i = 0; i < inputs->len; i++)
+    known[i] = tp_draft_tensor (builder->draft,
+                                tp_array_index (inputs, int, i))->name;
+  list = tp_near_name_list (known);
+  what = g_strconcat ("it is not NAME=1,2,3 with an input of the graph that has no "
+                      "value yet", list, NULL);
+  return fail_value (builder, text, what, error);
+}
+
 /* Of an input whose name, followed by '=', @text begins with; NULL: none. */
 static const char *
 find_named (TpGraphBuilder *builder, const char *text)
@@ -291,9 +308,7 @@ tp_graph_builder_bind_expected (TpGraphBuilder *builder, TpDims *dims,
       const char *name = find_named (builder, text);
 
       if (name == NULL)
-        return fail_value (builder, text, "it is not NAME=1,2,3 with an input of "
-                                          "the graph that has no value yet",
-                           error);
+        return fail_unnamed (builder, text, error);
       if (!bind_text (builder, text, name, dims, error))
         return FALSE;
     }

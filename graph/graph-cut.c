@@ -25,18 +25,38 @@ refuse_output (TpGraphBuilder *builder, const char *name, const char *what,
   return FALSE;
 }
 
+/* Ends with NULL. */
+static TpArray *
+list_made (TpDraft *draft)
+{
+  g_autoptr (TpArray) made = tp_array_new (sizeof (char *));
+  const char *name = NULL;
+
+  for (guint i = 0; i < draft->nodes->len; i++)
+    {
+      const TpNode *node = tp_draft_node (draft, i);
+
+      for (int k = 0; node->branch == 0 && k < node->n_outputs; k++)
+        {
+          name = tp_draft_tensor (draft, node->outputs[k])->name;
+          tp_array_append_val (made, name);
+        }
+    }
+  name = NULL;
+  tp_array_append_val (made, name);
+  return g_steal_pointer (&made);
+}
+
 static gboolean
 refuse_name (TpGraphBuilder *builder, const char *name, GError **error)
 {
-  TpDraft *draft = builder->draft;
-  g_autofree const char **known
-      = tp_new0 (const char *, draft->tensors->len + 1);
-  g_autofree char *near = NULL, *what = NULL;
+  g_autoptr (TpArray) made = list_made (builder->draft);
+  const char *const *known = (const char *const *) (void *) made->data;
+  g_autofree char *near = tp_near_name_ask (name, known);
+  g_autofree char *list = tp_near_name_list (known);
+  g_autofree char *what
+      = g_strconcat ("the graph has no tensor of this name", near, list, NULL);
 
-  for (guint i = 0; i < draft->tensors->len; i++)
-    known[i] = tp_draft_tensor (draft, i)->name;
-  near = tp_near_name_ask (name, known);
-  what = g_strconcat ("the graph has no tensor of this name", near, NULL);
   return refuse_output (builder, name, what, error);
 }
 

@@ -19,8 +19,6 @@
 
 #include <string.h>
 
-#define DIMS_TOLD 8
-
 /* ---- every name must mean something ------------------------------------ */
 
 static void
@@ -201,18 +199,14 @@ set_dim_error (TpGraphBuilder *builder, const char *name, const TpDims *all,
   g_autoptr (TpArray) names = tp_dims_sort_names (all);
   const char *const *known;
   g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
-  g_autofree char *near = NULL;
-  g_autoptr (GString) list = g_string_new (NULL);
+  g_autofree char *near = NULL, *list = NULL;
 
   tp_array_append_val (names, end);
   known = (const char *const *) names->data;
   near = tp_near_name_ask (name, known);
-  for (int i = 0; known[i] != NULL && i <= DIMS_TOLD; i++)
-    g_string_append_printf (list, "%s%s", i == 0 ? "there are " : ", ",
-                            i < DIMS_TOLD ? known[i] : "...");
+  list = tp_near_name_list (known);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-               "%sthe graph has no dimension '%s'%s: %s", prefix, name, near,
-               known[0] == NULL ? "leave it out" : list->str);
+               "%sthe graph has no dimension '%s'%s%s", prefix, name, near, list);
 }
 
 gboolean

@@ -103,7 +103,7 @@ fail_unknown (TpGraphBuilder *builder, const Tie *tie, const char *what,
                                      : builder->draft->inputs;
   g_autofree const char **known = tp_new0 (const char *, list->len + 1);
   g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, NULL);
-  g_autofree char *near = NULL;
+  g_autofree char *near = NULL, *others = NULL;
   gboolean is_cut_off = builder->is_cut && *what == 'o'
                         && tp_builder_find_tensor (builder, name) >= 0;
 
@@ -111,10 +111,11 @@ fail_unknown (TpGraphBuilder *builder, const Tie *tie, const char *what,
     known[i] = tp_draft_tensor (builder->draft,
                                 tp_array_index (list, int, i))->name;
   near = tp_near_name_ask (name, known);
+  others = tp_near_name_list (known);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "%sstate '%s': the graph has no %s '%s' that is not a state "
                "yet%s%s", prefix, tie->text, what, name, near,
-               is_cut_off ? ": --outputs leaves it out: name it there, too" : "");
+               is_cut_off ? ": --outputs leaves it out: name it there, too" : others);
   return FALSE;
 }
 

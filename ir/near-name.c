@@ -8,6 +8,7 @@
 
 #define LONGEST 63
 #define LEAST_PREFIX 3
+#define MOST_LISTED 8
 
 static int
 find_least (int a, int b, int c)
@@ -93,4 +94,15 @@ tp_near_name_ask (const char *typed, const char *const *known)
 
   return found == NULL ? g_strdup ("")
                        : g_strdup_printf (" (did you mean '%s'?)", found);
+}
+
+char *
+tp_near_name_list (const char *const *known)
+{
+  g_autoptr (GString) list = g_string_new (known[0] == NULL ? ": leave it out" : "");
+
+  for (int i = 0; known[i] != NULL && i <= MOST_LISTED; i++)
+    g_string_append_printf (list, "%s%s", i == 0 ? ": there are " : ", ",
+                            i < MOST_LISTED ? known[i] : "...");
+  return g_string_free (g_steal_pointer (&list), FALSE);
 }

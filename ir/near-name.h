@@ -16,4 +16,8 @@ const char *tp_near_name_find (const char *typed, const char *const *known);
 /* " (did you mean 'X'?)" or "", to follow a name; the caller frees. */
 char *tp_near_name_ask (const char *typed, const char *const *known);
 
+/* ": there are A, B, ...", the first few of @known, or ": leave it out" where there are
+ * none; to follow that; the caller frees. */
+char *tp_near_name_list (const char *const *known);
+
 #endif

@@ -90,6 +90,22 @@ test_ask (void)
   g_assert_cmpstr (far, ==, "");
 }
 
+static void
+test_list (void)
+{
+  static const char *const none[] = { NULL };
+  static const char *const some[] = { "a", "b", NULL };
+  static const char *const many[]
+      = { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", NULL };
+  g_autofree char *of_none = tp_near_name_list (none);
+  g_autofree char *of_some = tp_near_name_list (some);
+  g_autofree char *of_many = tp_near_name_list (many);
+
+  g_assert_cmpstr (of_none, ==, ": leave it out");
+  g_assert_cmpstr (of_some, ==, ": there are a, b");
+  g_assert_cmpstr (of_many, ==, ": there are a, b, c, d, e, f, g, h, ...");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -98,5 +114,6 @@ main (int argc, char **argv)
   g_test_add_func ("/near-name/long", test_long);
   g_test_add_func ("/near-name/find", test_find);
   g_test_add_func ("/near-name/ask", test_ask);
+  g_test_add_func ("/near-name/list", test_list);
   return g_test_run ();
 }
