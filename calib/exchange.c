@@ -474,8 +474,8 @@ tp_exchange_read (const char *text, gsize size, GError **error)
   if (root == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "%d:%d: %s: export it again", fault.line, fault.column,
-                   fault.text);
+                   "%d:%d: %s: `tplan cost export` makes a table, `tplan machine "
+                   "export` a machine", fault.line, fault.column, fault.text);
       return NULL;
     }
   if (!read_head (root, exchange, error))
