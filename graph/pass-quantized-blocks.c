@@ -145,7 +145,7 @@ add_packed (Blocks *self, GError **error)
       = { self->n, self->n_blocks, self->block / PER_BYTE };
   guint8 *data;
 
-  tp_tensor_set_shape (&packed, TPLAN_DTYPE_UINT8, 3, dims);
+  tp_draft_set_shape (draft, &packed, TPLAN_DTYPE_UINT8, 3, dims);
   data = tp_region_alloc (draft->region, packed.size_bytes, 1, error);
   packed.name = data == NULL ? NULL
                              : tp_draft_make_tensor_name (draft, self->w.name,
@@ -169,10 +169,10 @@ add_turned (Blocks *self, int tensor, int least, const char *suffix,
   gint64 n_blocks = self->n_blocks;
   g_autofree double *values = tp_new0 (double, scales->count);
   g_autofree double *turned = tp_new (double, scales->count);
-  TpTensor like = { .name = from == NULL ? self->w.name : from->name };
-  gint64 dims[] = { self->n, n_blocks };
+  TpTensor like = { .name = from == NULL ? self->w.name : from->name,
+                    .dtype = scales->dtype, .rank = 2,
+                    .dims = (gint64[]){ self->n, n_blocks } };
 
-  tp_tensor_set_shape (&like, scales->dtype, 2, dims);
   if (from != NULL)
     tp_tensor_write_doubles (from, values);
   for (gint64 b = 0; b < n_blocks; b++)

@@ -300,9 +300,10 @@ static gboolean
 make_sum (const Split *split, TpNode *node, int from, GError **error)
 {
   const TpTensor *out = tp_draft_tensor (split->draft, split->node.outputs[0]);
+  gint64 dims[TP_MAX_RANK];
+  gint64 n = set_beyond_dims (split, out, dims);
   TpTensor beyond = { .name = split->node.name, .dtype = out->dtype,
-                      .rank = out->rank };
-  gint64 n = set_beyond_dims (split, out, beyond.dims);
+                      .rank = out->rank, .dims = dims };
   g_autofree double *values = tp_new0 (double, n);
   int *ends = tp_region_alloc (split->draft->region, 2, sizeof *ends, error);
 
@@ -310,7 +311,7 @@ make_sum (const Split *split, TpNode *node, int from, GError **error)
     return FALSE;
   for (int k = 0; k < beyond.rank; k++)
     if (split->is_outside[k])
-      mark_beyond (split, k, beyond.dims, values);
+      mark_beyond (split, k, dims, values);
   ends[0] = from;
   ends[1] = tp_draft_add_values (split->draft, &beyond, ":beyond", values, error);
   node->type = "Add";
