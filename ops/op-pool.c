@@ -37,31 +37,163 @@ max_pool_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
-/* ---- nest -------------------------------------------------------------- */
+/* ---- nests ------------------------------------------------------------- */
 
+/* A window, or one side of it. */
 typedef struct
 {
   TpWindow window;
   TpWindowAxes axes;
 } Pool;
 
-/* Axes, and load 0 over the window. */
+/* The result of a nest, whose load 0 runs over the window of @pool. */
+typedef int (*PoolResult) (TpLowering *lowering, const Pool *pool);
+
+typedef struct
+{
+  PoolResult result;
+  int halves;                 /* so many times less elements are worth a nest for each
+                               * side; 0: that would be something else */
+  gboolean is_exact;          /* in the type of the input */
+} PoolRule;
+
+/* What a nest reads or writes. */
+typedef struct
+{
+  TpTensor like;              /* its shape, type and strides */
+  int operand;
+} Place;
+
+/* Side @i of @window alone. */
+static TpWindow
+get_side (const TpWindow *window, int i)
+{
+  TpWindow side = { .n = window->n };
+
+  for (int k = 0; k < window->n; k++)
+    {
+      side.in[k] = k > i ? window->out[k] : window->in[k];
+      side.out[k] = k < i ? window->in[k] : window->out[k];
+      side.kernel[k] = side.stride[k] = side.dilation[k] = 1;
+    }
+  side.kernel[i] = window->kernel[i];
+  side.stride[i] = window->stride[i];
+  side.dilation[i] = window->dilation[i];
+  side.pad_begin[i] = window->pad_begin[i];
+  side.pad_end[i] = window->pad_end[i];
+  return side;
+}
+
+/* What @side makes of @x, in scratch, in the order of @x. */
+static Place
+add_scratch (TpLowered *lowered, const TpWindow *side, const Place *x,
+             TpDtype dtype)
+{
+  Place place = { .like = x->like };
+  gboolean is_last = x->like.strides[1] == 1;
+  gint64 step = is_last ? x->like.dims[1] : 1;
+
+  memcpy (place.like.dims + 2, side->out, side->n * sizeof side->out[0]);
+  place.like.dtype = dtype;
+  for (int i = side->n + 1; i >= 2; step *= place.like.dims[i--])
+    place.like.strides[i] = step;
+  place.like.strides[1] = is_last ? 1 : step;
+  place.like.strides[0] = is_last ? step : step * place.like.dims[1];
+  place.operand = tp_lowered_add_scratch (
+      lowered, dtype,
+      tp_dims_product (place.like.dims, 0, place.like.rank));
+  return place;
+}
+
+/* The nest of @window, from @x to where @lowering stores, which is like @to. */
 static gboolean
-pool_begin (TpLowering *lowering, Pool *pool, GError **error)
+add_pool (TpLowering *lowering, const TpWindow *window, const Place *x,
+          const TpTensor *to, PoolResult result)
+{
+  Pool pool = { .window = *window };
+  TpAccess *load;
+
+  for (int i = 0; i < to->rank; i++)
+    tp_lowering_add_axis (lowering, to->dims[i], to->strides[i]);
+  tp_window_add_axes (window, lowering, 2, &pool.axes);
+  load = tp_nest_add_load (lowering->nest, x->operand);
+  load->dtype = x->like.dtype;
+  load->stride[0] = x->like.strides[0];
+  load->stride[1] = x->like.strides[1];
+  tp_window_set_load (window, &pool.axes, &x->like, load);
+  return tp_lowering_finish (lowering, result (lowering, &pool));
+}
+
+/* Replaces @x by what side @i of @window makes of it. */
+static void
+add_side (const TpLowering *like, const TpWindow *window, int i, Place *x,
+          const PoolRule *rule)
+{
+  g_auto (TpLowering) lowering
+      = tp_lowering_new (like->graph, like->node, like->lowered);
+  TpWindow side = get_side (window, i);
+  Place to = add_scratch (like->lowered, &side, x,
+                          rule->is_exact
+                              ? x->like.dtype
+                              : tp_dtype_get_computed (x->like.dtype));
+
+  lowering.nest->store = (TpAccess){ .operand = to.operand,
+                                     .dtype = to.like.dtype, .index = -1 };
+  add_pool (&lowering, &side, x, &to.like, rule->result);
+  *x = to;
+}
+
+/* Whether windows are so large that their sides are better taken one after the other: of
+ * k * k elements each is then made of k and k, in rows that strides skip later too. */
+static gboolean
+has_sides (const TpWindow *window, const PoolRule *rule, TpDtype dtype)
+{
+  gint64 all = 1, rows = 1;
+  double apart = 0.0;
+
+  for (int i = 0; i < window->n; i++)
+    {
+      if (window->kernel[i] > G_MAXINT32 || all > G_MAXINT32
+          || rows > G_MAXINT32)
+        return FALSE;
+      apart += (double) window->kernel[i] * rows;
+      all *= window->kernel[i];
+      rows *= window->stride[i];
+    }
+  return rule->halves > 0 && 2.0 * all >= rule->halves * apart
+         && (rule->is_exact || !tp_dtype_is_integer (dtype));
+}
+
+static gboolean
+pool_lower (TpLowering *lowering, const PoolRule *rule, GError **error)
 {
   const TpTensor *x = tp_lowering_get_input (lowering, 0);
   TpWindowSource source = { x->rank, x->dims, NULL };
-  TpAccess *load = NULL;
+  Place from = { .like = *x };
+  TpWindow window;
 
-  if (!tp_window_init (&pool->window, lowering->node, &source, error))
+  if (!tp_window_init (&window, lowering->node, &source, error))
     return FALSE;
-  tp_lowering_add_output_axes (lowering);
-  tp_window_add_axes (&pool->window, lowering, 2, &pool->axes);
-  load = tp_lowering_add_load (lowering, 0);
-  load->stride[0] = x->strides[0];
-  load->stride[1] = x->strides[1];
-  tp_window_set_load (&pool->window, &pool->axes, x, load);
-  return TRUE;
+  from.operand = tp_lowered_get_tensor (lowering->lowered, lowering->graph,
+                                        lowering->node->inputs[0]);
+  if (has_sides (&window, rule, x->dtype))
+    {
+      for (int i = window.n - 1; i > 0; i--)
+        if (window.kernel[i] > 1 || window.in[i] != window.out[i])
+          add_side (lowering, &window, i, &from, rule);
+      window = get_side (&window, 0);
+    }
+  return add_pool (lowering, &window, &from, lowering->out, rule->result);
+}
+
+/* ---- maxima and averages ----------------------------------------------- */
+
+static int
+find_max (TpLowering *lowering, const Pool *pool)
+{
+  lowering->nest->loads[0].fill = -INFINITY;
+  return tp_lowering_reduce (lowering, TP_COMBINE_MAX,
+                             tp_nest_load (lowering->nest, 0));
 }
 
 /* Of output 0: no nest knows where it is, so what reads output 1 is for `ref`. */
@@ -69,15 +201,20 @@ static gboolean
 max_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                 GError **error)
 {
+  static const PoolRule rule = { find_max, 4, TRUE };
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  Pool pool;
 
-  if (!pool_begin (&lowering, &pool, error))
-    return FALSE;
-  lowering.nest->loads[0].fill = -INFINITY;
-  return tp_lowering_finish (
-      &lowering, tp_lowering_reduce (&lowering, TP_COMBINE_MAX,
-                                     tp_nest_load (lowering.nest, 0)));
+  return pool_lower (&lowering, &rule, error);
+}
+
+/* Of what load 0 reads. */
+static TpAccess *
+add_load_like (TpNest *nest)
+{
+  TpAccess *load = tp_nest_add_load (nest, nest->loads[0].operand);
+
+  load->dtype = nest->loads[0].dtype;
+  return load;
 }
 
 /* A load of nothing, with a guard wherever windows overhang the padding. */
@@ -97,7 +234,7 @@ average_add_overhang (TpLowering *lowering, const Pool *pool)
       if (last < padded)
         continue;
       if (load == NULL)
-        load = tp_lowering_add_load (lowering, 0);
+        load = add_load_like (lowering->nest);
       /* Padding counts as inside. */
       guard = tp_window_guard (window, &pool->axes, i);
       guard.offset += window->pad_begin[i];
@@ -128,34 +265,37 @@ average_may_be_empty (const TpWindow *window)
   return FALSE;
 }
 
+static int
+find_average (TpLowering *lowering, const Pool *pool)
+{
+  TpNest *nest = lowering->nest;
+  int counted = average_find_counted (lowering, pool);
+  int sum = tp_lowering_reduce (lowering, TP_COMBINE_SUM,
+                                tp_nest_load (nest, 0));
+  int n;
+
+  if (counted < 0)
+    {
+      gint64 all = tp_dims_product (pool->window.kernel, 0, pool->window.n);
+
+      return tp_nest_binary (nest, TP_EXPR_MUL, sum,
+                             tp_nest_const (nest, 1.0 / all));
+    }
+  n = tp_lowering_reduce (lowering, TP_COMBINE_SUM,
+                          tp_nest_inside (nest, counted));
+  if (average_may_be_empty (&pool->window))
+    n = tp_nest_binary (nest, TP_EXPR_MAX, n, tp_nest_const (nest, 1.0));
+  return tp_nest_binary (nest, TP_EXPR_DIV, sum, n);
+}
+
 static gboolean
 average_pool_lower (const TpGraph *graph, const TpNode *node,
                     TpLowered *lowered, GError **error)
 {
+  static const PoolRule rule = { find_average, 3, FALSE }; /* it counts them, too */
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  TpNest *nest = lowering.nest;
-  Pool pool;
-  int sum = -1;
-  int counted = -1;
 
-  if (!pool_begin (&lowering, &pool, error))
-    return FALSE;
-  counted = average_find_counted (&lowering, &pool);
-  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, tp_nest_load (nest, 0));
-  if (counted >= 0)
-    {
-      int n = tp_lowering_reduce (&lowering, TP_COMBINE_SUM,
-                                  tp_nest_inside (nest, counted));
-
-      if (average_may_be_empty (&pool.window))
-        n = tp_nest_binary (nest, TP_EXPR_MAX, n, tp_nest_const (nest, 1.0));
-      return tp_lowering_finish (&lowering,
-                                 tp_nest_binary (nest, TP_EXPR_DIV, sum, n));
-    }
-  counted = tp_dims_product (pool.window.kernel, 0, pool.window.n);
-  return tp_lowering_finish (
-      &lowering, tp_nest_binary (nest, TP_EXPR_MUL, sum,
-                                 tp_nest_const (nest, 1.0 / counted)));
+  return pool_lower (&lowering, &rule, error);
 }
 
 /* ---- norms ------------------------------------------------------------- */
@@ -178,31 +318,35 @@ lp_pool_infer (const TpNode *node, const TpTensor *const *inputs,
 }
 
 /* Padding is 0, which adds nothing. */
-static gboolean
-lp_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
-               GError **error)
+static int
+find_norm (TpLowering *lowering, const Pool *pool)
 {
-  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  TpNest *nest = lowering.nest;
-  gint64 p = get_power (node);
-  Pool pool;
-  int x, sum;
+  TpNest *nest = lowering->nest;
+  gint64 p = get_power (lowering->node);
+  int x = tp_nest_load (nest, 0), sum;
 
-  if (!pool_begin (&lowering, &pool, error))
-    return FALSE;
-  x = tp_nest_load (nest, 0);
   if (p == 2)
     x = tp_nest_binary (nest, TP_EXPR_MUL, x, x);
   else
     x = tp_nest_unary (nest, TP_EXPR_ABS, x);
   if (p > 2)
     x = tp_nest_binary (nest, TP_EXPR_POW, x, tp_nest_const (nest, p));
-  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, x);
+  sum = tp_lowering_reduce (lowering, TP_COMBINE_SUM, x);
   if (p == 2)
     sum = tp_nest_unary (nest, TP_EXPR_SQRT, sum);
   if (p > 2)
     sum = tp_nest_binary (nest, TP_EXPR_POW, sum, tp_nest_const (nest, 1.0 / p));
-  return tp_lowering_finish (&lowering, sum);
+  return sum;
+}
+
+static gboolean
+lp_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  static const PoolRule rule = { find_norm, 0, FALSE };
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  return pool_lower (&lowering, &rule, error);
 }
 
 /* ---- reference --------------------------------------------------------- */

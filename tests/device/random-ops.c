@@ -36,7 +36,7 @@ random_conv (void)
 {
   int kernel_h = INT (1, 5), kernel_w = INT (1, 5);
   int stride_h = INT (1, 3), stride_w = INT (1, 3);
-  int dilation = INT (0, 3) == 0 ? 2 : 1;
+  int dilation = INT (0, 3) == 0 ? INT (2, 5) : 1;
   int in = pick_size (40), out = pick_size (70);
 
   return g_strdup_printf (
@@ -75,6 +75,52 @@ random_grouped_conv (void)
       kernel + pick_size (20), groups * out, in, kernel, kernel, groups,
       INT (0, kernel), INT (0, kernel), INT (0, kernel), INT (0, kernel),
       INT (1, 3), INT (1, 3));
+}
+
+/* Along a line, and in a volume. */
+static char *
+random_other_conv (void)
+{
+  int kernel = INT (1, 4), in = pick_size (20), out = pick_size (40);
+  int n = kernel + pick_size (INT (0, 1) ? 40 : 5);
+
+  if (n > kernel + 5 || INT (0, 1))
+    return g_strdup_printf (
+        "in x %d %d %d;const w %d %d %d;const b %d;Conv x w b -> t pads=%d,%d strides=%d;"
+        "Relu t -> z",
+        INT (1, 3), in, n, out, in, kernel, out, INT (0, kernel),
+        INT (0, kernel), INT (1, 3));
+  return g_strdup_printf ("in x %d %d %d %d %d;const w %d %d %d 2 3;Conv x w -> z "
+                          "pads=%d,1,0,0,0,2 strides=%d,1,2",
+                          INT (1, 2), in, n, INT (2, 5), INT (3, 9), out, in,
+                          kernel, INT (0, kernel), INT (1, 2));
+}
+
+static char *
+random_transposed_conv (void)
+{
+  int groups = INT (0, 3) == 0 ? INT (2, 4) : 1, stride = INT (1, 2);
+  int in = groups * pick_size (20), out = pick_size (30);
+
+  return g_strdup_printf (
+      "in x %d %d %d %d;const w %d %d %d %d;const b %d;ConvTranspose x w b -> z "
+      "group=%d strides=%d,%d dilations=%d,1",
+      INT (1, 2), in, pick_size (9), pick_size (20), in, out, INT (1, 5),
+      INT (1, 5), out * groups, groups, stride, INT (1, 2), INT (1, 2));
+}
+
+static char *
+random_col2im (void)
+{
+  int k = INT (1, 4), l = INT (1, 4), stride = INT (1, 3), pad = INT (0, 1);
+  int height = k + pick_size (9), width = l + pick_size (30);
+
+  return g_strdup_printf (
+      "in x %d %d %d;ints h %d %d;ints b %d %d;Col2Im x h b -> z strides=%d,1 "
+      "pads=%d,0,0,%d",
+      INT (1, 2), k * l * pick_size (9),
+      ((height + pad - k) / stride + 1) * (width + pad - l + 1), height, width,
+      k, l, stride, pad, pad);
 }
 
 static char *
@@ -307,6 +353,7 @@ random_parts (void)
 
 static char *(*const makers[]) (void) = {
   random_conv,    random_pointwise_conv, random_grouped_conv,
+  random_other_conv, random_transposed_conv, random_col2im,
   random_gemm,    random_matmul,         random_pool,
   random_global_pool, random_reduce,     random_softmax,
   random_unary,   random_binary,         random_transpose,

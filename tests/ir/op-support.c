@@ -460,6 +460,16 @@ compare_output (const TpGraph *graph, const TpOperand *operand, double *storage,
            &(Comparison){ what, get_bound (graph) });
 }
 
+int
+test_lowered_count_results (const TpLowered *lowered)
+{
+  int n = 0;
+
+  for (int i = 0; i < lowered->n_nests; i++)
+    n += !lowered->operands[lowered->nests[i]->store.operand].is_scratch;
+  return n;
+}
+
 void
 test_lowered_compare (const TpGraph *graph, const TpLowered *lowered,
                       GPtrArray *values, const char *what)

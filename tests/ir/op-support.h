@@ -37,5 +37,7 @@ GPtrArray *test_graph_run (const TpGraph *graph, gboolean is_positive);
 /* Runs @lowered over @values and compares the output; fails the test. */
 void test_lowered_compare (const TpGraph *graph, const TpLowered *lowered,
                            GPtrArray *values, const char *what);
+/* Nests that make what is no scratch of the program. */
+int test_lowered_count_results (const TpLowered *lowered);
 
 #endif
