@@ -131,10 +131,29 @@ col2im_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
 /* ---- reference --------------------------------------------------------- */
 
-/* Adds what all blocks have at one place to the image. */
+/* Adds element @i of @x to element @k of @out. */
 static void
-add_place (const TpWindow *window, const gint64 *place, const double *x,
-           double *image)
+add_element (const TpRefTensor *x, gint64 i, TpRefTensor *out, gint64 k)
+{
+  if (x->integers == NULL)
+    out->data[k] += x->data[i];
+  else
+    out->integers[k] = tp_dtype_wrap (
+        out->dtype,
+        (gint64) ((guint64) out->integers[k] + (guint64) x->integers[i]));
+}
+
+/* What all blocks have at one place: elements of @x from @from on. */
+typedef struct
+{
+  const TpRefTensor *x;
+  gint64 from;
+} Blocks;
+
+/* Adds @blocks to the image that begins at @to. */
+static void
+add_place (const TpWindow *window, const gint64 *place, Blocks blocks,
+           TpRefTensor *out, gint64 to)
 {
   gint64 at[TP_WINDOW_MAX_DIMS] = { 0 };
 
@@ -152,8 +171,8 @@ add_place (const TpWindow *window, const gint64 *place, const double *x,
           index = index * window->in[i] + o;
         }
       if (is_inside)
-        image[index] += *x;
-      x++;
+        add_element (blocks.x, blocks.from, out, to + index);
+      blocks.from++;
     }
   while (tp_dims_next (window->n, window->out, at));
 }
@@ -162,26 +181,30 @@ static void
 col2im_reference (const TpNode *node, const TpRefTensor *const *inputs,
                   TpRefTensor *outputs)
 {
-  const TpRefTensor *x = inputs[0];
+  const TpRefTensor *x = inputs[0], *block = inputs[2];
   TpRefTensor *out = &outputs[0];
-  gint64 kernel[TP_WINDOW_MAX_DIMS];
+  gint64 kernel[TP_WINDOW_MAX_DIMS], from = 0;
   TpWindowSource source = { out->rank, out->dims, kernel };
   gint64 size = tp_dims_product (out->dims, 2, out->rank);
-  const double *from = x->data;
   TpWindow window;
 
   for (int i = 0; i < out->rank - 2; i++)
-    kernel[i] = (gint64) inputs[2]->data[i];
+    kernel[i] = block->integers != NULL ? block->integers[i]
+                                        : (gint64) block->data[i];
   if (!tp_window_init (&window, node, &source, NULL))
     g_assert_not_reached ();
-  memset (out->data, 0, out->count * sizeof *out->data);
+  for (gint64 i = 0; i < out->count; i++)
+    if (out->integers != NULL)
+      out->integers[i] = 0;
+    else
+      out->data[i] = 0.0;
   for (gint64 i = 0; i < out->dims[0] * out->dims[1]; i++)
     {
       gint64 place[TP_WINDOW_MAX_DIMS] = { 0 };
 
       do
         {
-          add_place (&window, place, from, out->data + i * size);
+          add_place (&window, place, (Blocks){ x, from }, out, i * size);
           from += x->dims[2];
         }
       while (tp_dims_next (window.n, window.kernel, place));
@@ -206,5 +229,5 @@ const TpOp tp_op_col2im = {
   .infer = col2im_infer,
   .lower = col2im_lower,
   .reference = col2im_reference,
-  .products = TP_PRODUCT (TP_MOVES (0)),
+  .reference_integer = col2im_reference,
 };

@@ -34,6 +34,7 @@ const IntegerInput integer_inputs[] = {
   { "e", "[3, 4]", e, 12, FALSE },     { "i", "[2, 4]", at, 8, TRUE },
   { "u", "[2, 4]", u, 8, FALSE },      { "w", "[1, 1, 2, 2]", w, 4, FALSE },
   { "m", "[1, 1, 3, 4]", a, 12, FALSE }, { "k", "[4, 3, 1]", b, 12, FALSE },
+  { "j", "[1, 4, 3]", a, 12, FALSE },
 };
 
 /* ---- what it should be ---------------------------------------------------- */
@@ -276,6 +277,21 @@ conv_back (gint64 *out)
   return 20;
 }
 
+/* Three blocks of 2 x 2 beside each other, each a step on. */
+static int
+blocks_in_image (gint64 *out)
+{
+  memset (out, 0, 8 * sizeof *out);
+  for (int k = 0; k < 4; k++)
+    for (int q = 0; q < 3; q++)
+      {
+        gint64 *to = &out[4 * (k / 2) + q + k % 2];
+
+        *to = wrap ((Wide) *to + a[3 * k + q]);
+      }
+  return 8;
+}
+
 static int
 greatest_near (gint64 *out)
 {
@@ -411,6 +427,8 @@ const char integer_constants[]
     = "[{\"name\": \"axis\", \"dtype\": \"int64\", \"shape\": [1], \"data\": [1]},"
       " {\"name\": \"two\", \"dtype\": \"int64\", \"shape\": [1], \"data\": [2]},"
       " {\"name\": \"rows\", \"dtype\": \"int64\", \"shape\": [2, 1], \"data\": [2, 2]},"
+      " {\"name\": \"image\", \"dtype\": \"int64\", \"shape\": [2], \"data\": [2, 4]},"
+      " {\"name\": \"block\", \"dtype\": \"int64\", \"shape\": [2], \"data\": [2, 2]},"
       " {\"name\": \"low\", \"dtype\": \"int64\", \"shape\": [], \"data\": [-4611686018427387904]},"
       " {\"name\": \"high\", \"dtype\": \"int64\", \"shape\": [], \"data\": [4611686018427387904]},"
       " {\"name\": \"start\", \"dtype\": \"int64\", \"shape\": [], \"data\": [4611686018427387905]},"
@@ -473,6 +491,7 @@ const IntegerCase integer_cases[] = {
   { "Einsum", "a b c", "\"equation\": \"ij,jk,kl->il\"", TRUE, 17, three },
   { "Conv", "m w", "", TRUE, 17, conv },
   { "ConvTranspose", "m w", "", TRUE, 17, conv_back },
+  { "Col2Im", "j image block", "", TRUE, 18, blocks_in_image },
   { "MaxPool", "m", "\"kernel_shape\": [2, 2]", TRUE, 17, greatest_near },
   { "GlobalMaxPool", "m", "", TRUE, 17, greatest },
   { "ScatterElements", "a i u", "\"reduction\": \"add\"", TRUE, 17, scatter_add },
