@@ -7,7 +7,6 @@
 #include "planner/room-cut.h"
 
 #include "ir/guard.h"
-#include "ir/pools.h"
 #include "planner/limit-cut.h"
 #include "planner/limit-pool.h"
 #include "planner/load-bound.h"
@@ -181,21 +180,13 @@ prove_part (Cutting *it, int part)
 static TpLimitWide
 pay_limits (const TpRoomGame *game, const gint64 *highest)
 {
-  const TpCosts *costs = game->whole.costs;
-  int n = game->whole.n_devices, pool = tp_pools_find (costs, 0);
-  gint64 limits[TP_SHARE_MAX_DEVICES];
+  gint64 bytes[TP_SHARE_MAX_DEVICES];
   TpLimitWide sum = 0;
 
-  for (int d = 0; d < n; d++)
-    {
-      limits[d] = tp_pools_get_limit (costs, game->whole.limits, d);
-      sum += (TpLimitWide) highest[d] * limits[d];
-    }
-  if (n > 2)
-    return sum >> 30;
-  return tp_limit_pay_most (highest, limits,
-                            pool < 0 || game->whole.limits[pool] <= 0
-                                ? -1 : game->whole.limits[pool]) >> 30;
+  tp_limit_fill_dearest (&game->whole, highest, bytes);
+  for (int d = 0; d < game->whole.n_devices; d++)
+    sum += (TpLimitWide) highest[d] * bytes[d];
+  return sum >> 30;
 }
 
 TpRoomCut *

@@ -2,10 +2,11 @@
  *
  * What a device holds when an op begins has a price, for which placements that fit pay
  * no more than for the limit. So what all cost at least with prices, less that, is no
- * more than any that fits costs: a concave function of the prices. One price for all rows
- * comes first: where what is cheap with it holds too much it rises, else it falls. Then all
- * prices are found at once by cutting planes (limit-master.c). Messages are kept from price
- * to price. */
+ * more than any that fits costs: a concave function of the prices. Of devices that share
+ * memory what fits pays most with as much of it on the dearest as there may be, then on the
+ * next. One price for all rows comes first: where what is cheap with it holds too much it
+ * rises, else it falls. Then all prices are found at once by cutting planes (limit-master.c).
+ * Messages are kept from price to price. */
 #include "config.h"
 
 #include "planner/share-price.h"
@@ -13,6 +14,7 @@
 #include "ir/guard.h"
 #include "ir/pools.h"
 #include "planner/limit-master.h"
+#include "planner/limit-pool.h"
 #include "planner/share-climb.h"
 #include "planner/share-move.h"
 #include "planner/share-tree.h"
@@ -79,19 +81,45 @@ may_go_on (const Search *search)
 
 /* ---- bounds --------------------------------------------------------------- */
 
+/* The limit of what @device shares with others; 0: none. */
+static gint64
+get_pool (const Search *search, int device)
+{
+  int row = tp_pools_find (search->problem->costs, device);
+
+  return row < 0 ? 0 : search->problem->limits[row];
+}
+
+/* Which bytes placements that fit pay most for: [device]. */
+static void
+fill_dearest (const Search *search, gint64 *out)
+{
+  gint64 prices[TP_SHARE_MAX_DEVICES] = { 0 };
+
+  for (guint i = 0; i < search->prices->len; i++)
+    prices[get_price (search, (int) i)->device]
+        += get_price (search, (int) i)->price;
+  tp_limit_fill_dearest (search->problem, prices, out);
+}
+
 /* What placements that fit pay for memory at most. */
 static gint64
 sum_limits (const Search *search)
 {
-  gint64 sum = 0;
+  gint64 bytes[TP_SHARE_MAX_DEVICES], sum = 0;
+  TpLimitWide shared = 0;
 
+  fill_dearest (search, bytes);
   for (guint i = 0; i < search->prices->len; i++)
     {
       const TpMemoryPrice *it = get_price (search, (int) i);
 
-      sum += tp_limit_price (it->price, get_limit (search, it->device));
+      if (get_pool (search, it->device) > 0)
+        shared += (TpLimitWide) it->price * bytes[it->device];
+      else
+        sum += tp_limit_price (it->price, bytes[it->device]);
     }
-  return sum;
+  return sum + (gint64) (shared >> 30);
 }
 
 /* Keeps what proves most. */
@@ -179,17 +207,52 @@ find_over (const Search *search, const gint8 *devices,
          - get_limit (search, row->device);
 }
 
-/* Where @devices holds most on @device, if that is too much and there is none yet. */
+/* By how much all that share with @device hold too much, each where it holds most. */
+static gint64
+find_pool_over (const Search *search, const gint8 *devices, int device)
+{
+  int row = tp_pools_find (search->problem->costs, device), step;
+  gint64 sum = 0;
+
+  if (get_pool (search, device) <= 0)
+    return 0;
+  for (int d = 0; d < search->problem->n_devices; d++)
+    if (tp_pools_is_in (search->problem->costs, row, d))
+      sum += tp_limit_held_peak (&search->held, devices, d, &step);
+  return sum - search->problem->limits[row];
+}
+
+/* Where @devices holds most on @device, if that is too much, by itself or, if @is_shared,
+ * with what shares its memory, and there is none yet. */
 static void
-add_row (Search *search, const gint8 *devices, int device)
+add_row (Search *search, const gint8 *devices, int device, gboolean is_shared)
 {
   TpMemoryPrice price = { device, 0, 0 };
+  gint64 over;
 
   if (get_limit (search, device) <= 0 || search->prices->len >= search->most_rows)
     return;
   tp_limit_held_peak (&search->held, devices, device, &price.step);
-  if (find_over (search, devices, &price) > 0 && !has_row (search, &price))
+  over = is_shared ? find_pool_over (search, devices, device)
+                   : find_over (search, devices, &price);
+  if (over > 0 && !has_row (search, &price))
     tp_array_append_val (search->prices, price);
+}
+
+/* Of what was cheap last. There are few prices: of what is shared where no device has a new
+ * one. */
+static void
+add_rows (Search *search)
+{
+  int n = search->problem->n_devices;
+  guint before = search->prices->len;
+
+  for (int d = 0; d < n; d++)
+    add_row (search, search->chosen, d, FALSE);
+  if (search->prices->len > before)
+    return;
+  for (int d = 0; d < n; d++)
+    add_row (search, search->chosen, d, TRUE);
 }
 
 /* Where all that can on one device is too much for it: what leaves one would go to
@@ -203,7 +266,7 @@ add_first_rows (Search *search)
   for (int d = 0; d < search->problem->n_devices; d++)
     {
       tp_share_move_start (search->model, d, devices);
-      add_row (search, (const gint8 *) devices, d);
+      add_row (search, (const gint8 *) devices, d, FALSE);
     }
 }
 
@@ -226,13 +289,18 @@ guess_price (const Search *search)
   return (gint64) CLAMP (price, 1, (TpLimitWide) search->model->max_price);
 }
 
-/* Whether more is held than may be in any row. */
+/* Whether more is held than may be in any row, or by those together that share. */
 static gboolean
 is_over (const Search *search)
 {
   for (guint i = 0; i < search->prices->len; i++)
-    if (find_over (search, search->chosen, get_price (search, (int) i)) > 0)
-      return TRUE;
+    {
+      const TpMemoryPrice *it = get_price (search, (int) i);
+
+      if (find_over (search, search->chosen, it) > 0
+          || find_pool_over (search, search->chosen, it->device) > 0)
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -298,15 +366,17 @@ static void
 add_column (const Search *search, TpLimitMaster *master)
 {
   TpLimitColumn column = { .cost = (double) search->chosen_cost };
+  gint64 bytes[TP_SHARE_MAX_DEVICES];
 
+  fill_dearest (search, bytes);
   for (guint i = 0; i < search->prices->len; i++)
     {
       const TpMemoryPrice *it = get_price (search, (int) i);
       gint64 limit = get_limit (search, it->device);
-      gint64 over = find_over (search, search->chosen, it);
+      gint64 held = find_over (search, search->chosen, it) + limit;
 
-      column.cost -= (double) tp_limit_price (it->price, over + limit);
-      column.over[i] = (double) over / (double) limit;
+      column.cost -= (double) tp_limit_price (it->price, held);
+      column.over[i] = (double) (held - bytes[it->device]) / (double) limit;
     }
   tp_limit_master_add (master, column);
 }
@@ -407,7 +477,6 @@ tp_share_price_search (const TpProblem *problem, const guint8 *cheapest,
     {
       before = search.prices->len;
       climb (&search, SWEEPS);
-      for (int d = 0; d < problem->n_devices; d++)
-        add_row (&search, search.chosen, d);
+      add_rows (&search);
     }
 }

@@ -107,12 +107,28 @@ class Plan:
         need(len(limits) == len(taken), "as many limits as there are")
         need(all(limit == 0 or 0 <= t <= limit for limit, t in zip(limits, taken)), "limits")
 
+    def memory_pools(self):
+        """Of each device the name of what it shares with others, and what limits these have; 0: none."""
+        names = self.p.get("memory_pools", [NONE] * len(self.devices))
+        return names, dict(zip(dict.fromkeys(name for name in names if name is not NONE),
+                               self.p["memory_limits"][len(names):]))
+
     def limit(self, d):
         """Of a device, and what it shares with others."""
-        names = self.p.get("memory_pools", [NONE] * len(self.devices))
-        shared = dict(zip(dict.fromkeys(name for name in names if name is not NONE),
-                          self.p["memory_limits"][len(names):]))
+        names, shared = self.memory_pools()
         return min([x for x in (self.p["memory_limits"][d], shared.get(names[d])) if x] or [0])
+
+    def most_for_memory(self, prices):
+        """What what fits pays for memory at most where a byte of each device costs so much, in 2^-30:
+        of what is shared the dearest first."""
+        names, pools = self.memory_pools()
+        left, total = {name: size for name, size in pools.items() if size}, 0
+        for d in sorted(range(len(prices)), key=lambda d: -prices[d]):
+            size = min(self.limit(d), left.get(names[d], self.limit(d)))
+            if names[d] in left:
+                left[names[d]] -= size
+            total += prices[d] * size
+        return total
 
     def expect(self, values):
         for key, value in values.items():

@@ -4,12 +4,10 @@ of several side by side: for check_load.py and check_mix.py, after docs/planner.
 
 How arenas are laid out is for `tplan check`: an end that says that its ops do not fit is
 believed if all of them are fixed."""
-from operator import mul
 
 from check_common import need
 from check_load import Loads, limited
 from check_share import Shares
-from check_sweep import most
 
 
 class Ends:
@@ -25,7 +23,7 @@ class Ends:
 
     def levels(self, weights, bounds, at):
         """What parts have at least, less what they pay for limits at most."""
-        value, prices, room, shared = 0, [0] * self.n, [], 0
+        value, prices = 0, [0] * self.n
         for plan, runs, bound, views in zip(self.plans, self.runs, bounds, self.room["views"]):
             own, at = at[:len(plan.ops)], at[len(plan.ops):]
             plan.need_apart()
@@ -35,10 +33,7 @@ class Ends:
             value += self.shared(weighed, bound) if self.n > 2 else self.apart(weighed, bound, own)
             sums = [sum(price for d, _, price in bound["prices"] if d == device) for device in range(self.n)]
             prices = [max(pair) for pair in zip(prices, sums)]
-            room = [weighed.limit(d) for d in range(self.n)]
-            shared = self.n == 2 and weighed.pool
-        paid = most(prices, room, shared or sum(room)) if self.n == 2 else sum(map(mul, prices, room))
-        return value - (paid >> 30)
+        return value - (weighed.most_for_memory(prices) >> 30)
 
     @staticmethod
     def apart(weighed, bound, own):

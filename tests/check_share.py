@@ -112,7 +112,12 @@ class Shares:
         """With prices on what is held, what fits pays no more than for the limits."""
         plan, p, least = self.plan, self.plan.p, self.plan.p["share_room_ns"]
         most = self.priced(p["share_prices"], p["share_room"])
-        most -= self.unit * sum(price * plan.limit(d) >> 30 for d, _, price in p["share_prices"])
+        names, pools = plan.memory_pools()
+        shared = [sum(price for at, _, price in p["share_prices"] if at == d) if pools.get(names[d]) else 0
+                  for d in range(len(plan.devices))]
+        most -= self.unit * (plan.most_for_memory(shared) >> 30)
+        most -= self.unit * sum(price * plan.limit(d) >> 30 for d, _, price in p["share_prices"]
+                                if not pools.get(names[d]))
         need(least <= p["cost_ns"] and (most > self.unit * (least - 1) or least <= 0), "what fits is not proved")
 
     def priced(self, prices, rows):

@@ -221,17 +221,11 @@ pay_limits (const Walk *walk)
   const TpCosts *costs = get_checker (walk, 0)->plan->costs;
   Wide sum = 0;
 
-  if (walk->n_devices == 2)
-    {
-      TpCheckerRoom room = tp_checker_find_room (costs, walk->limits);
-
-      return tp_checker_pay_most (walk->prices, room.limits,
-                                  room.pool > 0 ? room.pool : -1)
-             >> 30;
-    }
   for (int d = 0; d < walk->n_devices; d++)
-    sum += walk->prices[d] * tp_checker_find_limit (costs, walk->limits, d);
-  return sum >> 30;
+    if (!tp_checker_shares_room (costs, walk->limits, d))
+      sum += walk->prices[d] * tp_checker_find_limit (costs, walk->limits, d);
+  return (sum + tp_checker_pay_shared (costs, walk->limits, walk->prices))
+         >> 30;
 }
 
 /* Whether the next end proves anything; *@bound is no more than that: as it was where all ops

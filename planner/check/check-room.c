@@ -89,6 +89,64 @@ tp_checker_pay_most (const TpCheckerBytes *prices, const gint64 *limits,
   return MAX (corners[0], corners[1]);
 }
 
+static gboolean
+is_alike (const TpCosts *costs, int a, int b)
+{
+  return g_strcmp0 (costs->pools[a], costs->pools[b]) == 0;
+}
+
+gboolean
+tp_checker_shares_room (const TpCosts *costs, const gint64 *limits, int device)
+{
+  int row = costs->n_devices;
+
+  for (int i = 0; i < costs->n_devices; i++)
+    if (begins_pool (costs, i) && limits[row++] > 0
+        && is_alike (costs, i, device))
+      return TRUE;
+  return FALSE;
+}
+
+/* No more than with so much for any byte of the pool that @first begins, and for those of
+ * a device that are dearer what they cost more. */
+static TpCheckerBytes
+pay_above (const TpCosts *costs, const gint64 *limits,
+           const TpCheckerBytes *prices, int first, TpCheckerBytes price)
+{
+  TpCheckerBytes sum = 0;
+
+  for (int d = first; d < costs->n_devices; d++)
+    if (is_alike (costs, first, d))
+      sum += MAX (prices[d] - price, 0)
+             * tp_checker_find_limit (costs, limits, d);
+  return sum;
+}
+
+/* The least of these is at the price of one of them, or at none. */
+TpCheckerBytes
+tp_checker_pay_shared (const TpCosts *costs, const gint64 *limits,
+                       const TpCheckerBytes *prices)
+{
+  TpCheckerBytes sum = 0;
+  int row = costs->n_devices;
+
+  for (int i = 0; i < costs->n_devices; i++)
+    {
+      TpCheckerBytes least;
+
+      if (!begins_pool (costs, i) || limits[row++] <= 0)
+        continue;
+      least = pay_above (costs, limits, prices, i, 0);
+      for (int d = i; d < costs->n_devices; d++)
+        if (is_alike (costs, i, d))
+          least = MIN (least, prices[d] * limits[row - 1]
+                                  + pay_above (costs, limits, prices, i,
+                                               prices[d]));
+      sum += least;
+    }
+  return sum;
+}
+
 gboolean
 tp_checker_is_within (const TpCosts *costs, const gint64 *limits,
                       const TpCheckerBytes *bytes)
@@ -104,7 +162,7 @@ tp_checker_is_within (const TpCosts *costs, const gint64 *limits,
       if (!begins_pool (costs, d))
         continue;
       for (int i = d; i < costs->n_devices; i++)
-        if (g_strcmp0 (costs->pools[i], costs->pools[d]) == 0)
+        if (is_alike (costs, i, d))
           sum += bytes[i];
       is_within &= limits[at] == 0 || sum <= limits[at];
       at++;

@@ -23,6 +23,12 @@ gint64 tp_checker_find_limit (const TpCosts *costs, const gint64 *limits,
  * both; < 0: for both any. */
 TpCheckerBytes tp_checker_pay_most (const TpCheckerBytes *prices,
                                     const gint64 *limits, gint64 pool);
+/* Whether @device has a limit together with others. */
+gboolean tp_checker_shares_room (const TpCosts *costs, const gint64 *limits,
+                                 int device);
+/* What @prices, [device], on bytes of those come to at most. */
+TpCheckerBytes tp_checker_pay_shared (const TpCosts *costs, const gint64 *limits,
+                                      const TpCheckerBytes *prices);
 /* Whether @bytes, [device], keep to all limits: first of the devices, then of what
  * they share. */
 gboolean tp_checker_is_within (const TpCosts *costs, const gint64 *limits,

@@ -2,7 +2,8 @@
  *
  * With a price on what devices hold when some ops begin all placements cost at least
  * what rows prove. One that keeps to the limits pays no more for memory than the limits
- * would: without that it costs at least what is left. */
+ * would: without that it costs at least what is left. Devices that share memory pay for it
+ * together. */
 #include "config.h"
 
 #include "planner/check/check-share-room.h"
@@ -44,18 +45,22 @@ tp_checker_check_prices (TpChecker *checker, const TpShareProof *proof)
 static Wide
 sum_limits (const TpChecker *checker, const TpShareProof *proof)
 {
-  Wide sum = 0;
+  const TpCosts *costs = checker->plan->costs;
+  const gint64 *limits = checker->plan->memory_limits;
+  Wide shared[TP_LOAD_MAX_ENGINES / 3] = { 0 }, sum = 0;
 
   for (guint i = 0; i < proof->prices->len; i++)
     {
       const TpMemoryPrice *it = get_price (proof, i);
 
-      sum += (Wide) it->price
-             * tp_checker_find_limit (checker->plan->costs,
-                                      checker->plan->memory_limits, it->device)
-             >> 30;
+      if (tp_checker_shares_room (costs, limits, it->device))
+        shared[it->device] += it->price;
+      else
+        sum += (Wide) it->price
+               * tp_checker_find_limit (costs, limits, it->device)
+               >> 30;
     }
-  return sum;
+  return sum + (tp_checker_pay_shared (costs, limits, shared) >> 30);
 }
 
 void

@@ -139,13 +139,13 @@ map_within_limits (TpPlan *plan, const TpTestCase *test)
 }
 
 const TpTestMutation tp_test_room_mutations[] = {
+  { "price-without-room", price_without_room },
   { "map-within-room", map_within_limits },
   { "raise-room", raise_room },
   { "claim-room-least", claim_least },
   { "lower-room-price", lower_room_price },
   { "room-price-nowhere", room_price_nowhere },
   { "room-price-never", room_price_never },
-  { "price-without-room", price_without_room },
   { "drop-room-prices", drop_room_prices },
   { "room-row-of-nobody", row_of_nobody },
   { "room-row-of-nothing", row_of_nothing },

@@ -62,8 +62,10 @@ TpTestCase *tp_test_tight_case_new (void);
 /* NULL: the limits bind nothing, or leave nothing. */
 TpPlan *tp_test_place_tight (const TpTestCase *test);
 
-/* Of plans for three devices and more within limits of memory. */
+/* Of plans for three devices and more within limits of memory; where they share what there
+ * is, the first is none. */
 extern const TpTestMutation tp_test_room_mutations[];
+#define TP_TEST_ROOM_APART 1
 TpTestCase *tp_test_room_case_new (int round);
 /* NULL: the limits bind nothing, leave nothing, or nothing is known of what fits. */
 TpPlan *tp_test_place_in_room (const TpTestCase *test);
