@@ -60,9 +60,18 @@ typedef struct
 /* What a nest reads or writes. */
 typedef struct
 {
-  TpTensor like;              /* its shape, type and strides */
+  TpDtype dtype;
+  int rank;
+  gint64 dims[TP_MAX_RANK], strides[TP_MAX_RANK];
   int operand;
 } Place;
+
+static TpTensor
+get_tensor (const Place *place)
+{
+  return (TpTensor){ .dtype = place->dtype, .rank = place->rank,
+                     .dims = place->dims, .strides = place->strides };
+}
 
 /* Side @i of @window alone. */
 static TpWindow
@@ -89,19 +98,18 @@ static Place
 add_scratch (TpLowered *lowered, const TpWindow *side, const Place *x,
              TpDtype dtype)
 {
-  Place place = { .like = x->like };
-  gboolean is_last = x->like.strides[1] == 1;
-  gint64 step = is_last ? x->like.dims[1] : 1;
+  Place place = *x;
+  gboolean is_last = x->strides[1] == 1;
+  gint64 step = is_last ? x->dims[1] : 1;
 
-  memcpy (place.like.dims + 2, side->out, side->n * sizeof side->out[0]);
-  place.like.dtype = dtype;
-  for (int i = side->n + 1; i >= 2; step *= place.like.dims[i--])
-    place.like.strides[i] = step;
-  place.like.strides[1] = is_last ? 1 : step;
-  place.like.strides[0] = is_last ? step : step * place.like.dims[1];
+  memcpy (place.dims + 2, side->out, side->n * sizeof side->out[0]);
+  place.dtype = dtype;
+  for (int i = side->n + 1; i >= 2; step *= place.dims[i--])
+    place.strides[i] = step;
+  place.strides[1] = is_last ? 1 : step;
+  place.strides[0] = is_last ? step : step * place.dims[1];
   place.operand = tp_lowered_add_scratch (
-      lowered, dtype,
-      tp_dims_product (place.like.dims, 0, place.like.rank));
+      lowered, dtype, tp_dims_product (place.dims, 0, place.rank));
   return place;
 }
 
@@ -111,16 +119,17 @@ add_pool (TpLowering *lowering, const TpWindow *window, const Place *x,
           const TpTensor *to, PoolResult result)
 {
   Pool pool = { .window = *window };
+  TpTensor from = get_tensor (x);
   TpAccess *load;
 
   for (int i = 0; i < to->rank; i++)
     tp_lowering_add_axis (lowering, to->dims[i], to->strides[i]);
   tp_window_add_axes (window, lowering, 2, &pool.axes);
   load = tp_nest_add_load (lowering->nest, x->operand);
-  load->dtype = x->like.dtype;
-  load->stride[0] = x->like.strides[0];
-  load->stride[1] = x->like.strides[1];
-  tp_window_set_load (window, &pool.axes, &x->like, load);
+  load->dtype = x->dtype;
+  load->stride[0] = x->strides[0];
+  load->stride[1] = x->strides[1];
+  tp_window_set_load (window, &pool.axes, &from, load);
   return tp_lowering_finish (lowering, result (lowering, &pool));
 }
 
@@ -133,13 +142,13 @@ add_side (const TpLowering *like, const TpWindow *window, int i, Place *x,
       = tp_lowering_new (like->graph, like->node, like->lowered);
   TpWindow side = get_side (window, i);
   Place to = add_scratch (like->lowered, &side, x,
-                          rule->is_exact
-                              ? x->like.dtype
-                              : tp_dtype_get_computed (x->like.dtype));
+                          rule->is_exact ? x->dtype
+                                         : tp_dtype_get_computed (x->dtype));
+  TpTensor made = get_tensor (&to);
 
   lowering.nest->store = (TpAccess){ .operand = to.operand,
-                                     .dtype = to.like.dtype, .index = -1 };
-  add_pool (&lowering, &side, x, &to.like, rule->result);
+                                     .dtype = to.dtype, .index = -1 };
+  add_pool (&lowering, &side, x, &made, rule->result);
   *x = to;
 }
 
@@ -169,11 +178,13 @@ pool_lower (TpLowering *lowering, const PoolRule *rule, GError **error)
 {
   const TpTensor *x = tp_lowering_get_input (lowering, 0);
   TpWindowSource source = { x->rank, x->dims, NULL };
-  Place from = { .like = *x };
+  Place from = { .dtype = x->dtype, .rank = x->rank };
   TpWindow window;
 
   if (!tp_window_init (&window, lowering->node, &source, error))
     return FALSE;
+  memcpy (from.dims, x->dims, x->rank * sizeof x->dims[0]);
+  memcpy (from.strides, x->strides, x->rank * sizeof x->strides[0]);
   from.operand = tp_lowered_get_tensor (lowering->lowered, lowering->graph,
                                         lowering->node->inputs[0]);
   if (has_sides (&window, rule, x->dtype))

@@ -71,13 +71,14 @@ typedef struct
 
 /* Ends with a NULL name. */
 extern const TpTestMixMutation tp_test_mix_mutations[];
-/* Of the proof of what fits: of all of these, of those of two devices, of those of more. The
- * checker in Python sees none of the first so many, which no file says, or which are about how
- * arenas are laid out. */
+/* Of the proof of what fits: of its tree and what else all have, of shares and prices, and those
+ * of two devices alone, of more alone. The checker in Python sees none of the first so many, which
+ * no file says, or which are about how arenas are laid out. */
 extern const TpTestMixMutation tp_test_ends_tree_mutations[];
 #define TP_TEST_ENDS_TREE_ALONE 6
 extern const TpTestMixMutation tp_test_ends_mutations[];
-#define TP_TEST_ENDS_ALONE 3
+extern const TpTestMixMutation tp_test_cut_ends_mutations[];
+#define TP_TEST_CUT_ENDS_ALONE 3
 extern const TpTestMixMutation tp_test_shared_ends_mutations[];
 #define TP_TEST_SHARED_ENDS_ALONE 5
 

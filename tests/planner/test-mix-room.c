@@ -370,9 +370,10 @@ typedef struct
 } Spoilt;
 
 static const Spoilt all_spoilt[] = {
-  { tp_test_ends_tree_mutations, 2 },   { tp_test_ends_mutations, 2 },
-  { tp_test_ends_tree_mutations, 3 },   { tp_test_shared_ends_mutations, 3 },
-  { tp_test_shared_ends_mutations, 4 },
+  { tp_test_ends_tree_mutations, 2 }, { tp_test_ends_mutations, 2 },
+  { tp_test_cut_ends_mutations, 2 },  { tp_test_ends_tree_mutations, 3 },
+  { tp_test_ends_mutations, 3 },      { tp_test_shared_ends_mutations, 3 },
+  { tp_test_ends_mutations, 4 },      { tp_test_shared_ends_mutations, 4 },
 };
 
 static void

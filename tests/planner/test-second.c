@@ -242,7 +242,8 @@ typedef struct
 
 static const Ends all_ends[] = {
   { &tp_test_ends_tree_mutations[TP_TEST_ENDS_TREE_ALONE], 2 },
-  { &tp_test_ends_mutations[TP_TEST_ENDS_ALONE], 2 },
+  { tp_test_ends_mutations, 2 }, { tp_test_ends_mutations, 3 }, { tp_test_ends_mutations, 4 },
+  { &tp_test_cut_ends_mutations[TP_TEST_CUT_ENDS_ALONE], 2 },
   { &tp_test_ends_tree_mutations[TP_TEST_ENDS_TREE_ALONE], 3 },
   { &tp_test_shared_ends_mutations[TP_TEST_SHARED_ENDS_ALONE], 3 },
   { &tp_test_shared_ends_mutations[TP_TEST_SHARED_ENDS_ALONE], 4 },
