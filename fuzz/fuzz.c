@@ -171,7 +171,8 @@ try_remedy (GBytes *bytes, const char *message)
       outputs[i] = name;
     }
   graph = read_model (bytes, (const char *const *) outputs, &error);
-  g_assert (!g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_USAGE));
+  if (g_error_matches (error, TPLAN_ERROR, TPLAN_ERROR_USAGE))
+    g_error ("%s", error->message);
 }
 
 void
