@@ -12,8 +12,16 @@
  * "Thread: any" means any thread at any time; "one at a time" that calls with
  * the same object must not overlap.
  *
- * Contents: versions, errors, types and options, graphs, costs, plans,
- * sessions. */
+ * Contents, each from the simplest call on; what a call takes or gives stands
+ * before it:
+ *   versions        of the header and of the library
+ *   errors          what each code asks of you
+ *   types           the objects, element types, following calls that take long
+ *   graphs          tplan_graph_load: read a model, ask what it wants and gives
+ *   costs           tplan_costs_open: what is known of the devices; calibrate them
+ *   plans           tplan_graph_optimize: place the ops; save, load, check, ask
+ *   sessions        tplan_session_new: run a plan; states, times, runs in flight
+ *   several graphs  tplan_mix_optimize: models that share the devices */
 #ifndef TPLAN_H
 #define TPLAN_H
 
@@ -110,7 +118,7 @@ typedef enum
   TPLAN_ERROR_INTERRUPTED,
 } TplanError;
 
-/* ---- types and options ---------------------------------------------------- */
+/* ---- types ---------------------------------------------------------------- */
 
 /* A model with all its shapes known. Never changes. */
 typedef struct TplanGraph TplanGraph;
@@ -153,81 +161,6 @@ typedef enum
  * Thread: any.
  */
 const char *tplan_dtype_get_name (TplanDtype dtype);
-
-/* A value for a symbolic dimension. */
-typedef struct
-{
-  const char *name;           /* as the model has it */
-  gint64 value;               /* 1 or more */
-} TplanDim;
-
-/**
- * TplanLoadFile:
- * @name: a file, as a model calls it: relative, and not above the model's folder
- * @user_data: of the options
- * @error: return location for a #GError
- *
- * Gives a file that a model in memory keeps its weights in, once for each name
- * and before the call that reads the model returns. The graph keeps a reference.
- *
- * Returns: (transfer full): all of the file, which does not change as long as it is
- *   used, or %NULL with @error set.
- *
- * Thread: that of the call.
- */
-typedef GBytes *(*TplanLoadFile) (const char *name, gpointer user_data,
-                                  GError **error);
-
-/* How to read a model; all zero is good. The limits are there for files from
- * strangers: raise one for a file you vouch for. */
-typedef struct
-{
-  const TplanDim *dims;       /* (nullable): as for tplan_graph_load() */
-  const TplanDim *limits;     /* (nullable): "nodes", "rank", "name", "memory",
-                               * "generated" or "fold" as for `--limit`, in ops,
-                               * dimensions, bytes, bytes, bytes, elements; ended
-                               * by a NULL name */
-  gboolean follow_links;      /* files that the model names may be symbolic or
-                               * hard links, which may lead anywhere */
-  const char *const *no_pass; /* (nullable): passes not to run, as for
-                               * `--no-pass`; ended by NULL */
-  gboolean copies_weights;    /* read files, where they would be mapped: they may
-                               * then change while what is read is used */
-  gboolean assumes_dims;      /* a symbolic dimension without a value is 1, as
-                               * for `tplan`, which says so; else it is an error */
-  TplanLoadFile load_file;    /* (nullable): has the files that the model names;
-                               * NULL: they lie beside it, and a model in memory
-                               * may name none */
-  gpointer load_file_data;    /* for @load_file */
-  const char *const *states;  /* (nullable): "OUTPUT=INPUT", as for `--state`: what is
-                               * an output of one run is the input of the next, and
-                               * stays on a device; ended by NULL */
-  const char *const *values;  /* (nullable): "NAME=1,2,3", as for `--value`: inputs
-                               * that have this value in all runs; ended by NULL */
-  const char *const *outputs; /* (nullable): names of tensors, as for `--outputs`: the
-                               * graph is read as if these were its outputs, and what
-                               * only others need is left out; ended by NULL */
-} TplanLoadOptions;
-
-/* How to make a session; all zero is good. */
-typedef struct
-{
-  int n_threads;              /* as for tplan_session_new() */
-  gboolean falls_back;        /* when a device is lost or fails, the session goes
-                               * on with all ops on the host */
-  gboolean is_on_host;        /* that from the start */
-  const char *cache;          /* (nullable): where machine code is kept for other
-                               * processes: "user": in the user's cache folder; an
-                               * absolute path: below it; "off"; NULL: as
-                               * $TPLAN_CACHE_DIR says in these words, else "off".
-                               * A folder that others can reach is not used */
-  gboolean is_profiled;       /* each run waits after each step and takes its
-                               * time, for tplan_session_get_steps(); slower */
-  int n_in_flight;            /* runs that may be under way at a time, each in memory
-                               * of its own, at most 64; 0: one. Of a session that is
-                               * profiled, and of a graph with state, runs go one
-                               * after the other; not on simulated devices */
-} TplanSessionOptions;
 
 /* How far a call has come; read only, and gone when the callback returns. */
 typedef struct
@@ -284,143 +217,14 @@ typedef enum
                                * convolutions of 3 x 3 on "cpu" */
 } TplanAccuracy;
 
-/* How to calibrate; all zero is good. */
-typedef struct
-{
-  gint64 time_limit_ns;       /* when to stop; 0: when done */
-  TplanWatch watch;           /* who follows the call */
-  gboolean measures_watts;    /* and what devices draw, where counters of energy can
-                               * be read; of others a warning is logged */
-  TplanAccuracy accuracy;     /* kernels with such errors are measured, too */
-} TplanCalibrateOptions;
+/* ---- graphs --------------------------------------------------------------- */
 
-/* Where times come from. */
-typedef enum
-{
-  TPLAN_LEVEL_ESTIMATE,       /* the table, and estimates for what it lacks */
-  TPLAN_LEVEL_MEASURE,        /* what it lacks is measured first */
-} TplanLevel;
-
-/* How to plan; all zero is good. */
-typedef struct
-{
-  const char *const *pins;    /* (nullable): as for tplan_graph_optimize() */
-  const char *const *memory_limits; /* (nullable): "DEVICE=SIZE", such as
-                               * "opencl:0=512M": arena and weights there take
-                               * no more; ended by NULL */
-  const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
-                               * `--no-fuse`; ended by NULL */
-  const char *objective;      /* (nullable): "time", "throughput", "energy",
-                               * "price" or "makespan" */
-  TplanLevel level;           /* to measure, this has to be the only thread of the
-                               * process, as for tplan_costs_calibrate() */
-  gboolean is_exact;          /* the cheapest plan for figures as measured, as if
-                               * they carried no noise */
-  gboolean trusts_estimates;  /* they may win ops from measured times */
-  gboolean needs_measured;    /* an error unless all ops are measured */
-  TplanWatch watch;           /* who follows the call */
-  const char *const *watts;   /* (nullable): "DEVICE=BUSY[:IDLE[:COPY]]", what it
-                               * draws, as for `--watts`; ended by NULL */
-  const char *const *prices;  /* (nullable): "DEVICE=AMOUNT/h[:use]", what it is
-                               * rented for, as for `--price`; ended by NULL */
-  const char *const *memory_reserves; /* (nullable): "DEVICE=SIZE", in the sizes of
-                               * memory_limits: of its limit, or of what it is
-                               * known to have, so much is for kernels, which
-                               * want weights packed and scratch: plans take
-                               * less, sessions do not; ended by NULL. Read
-                               * while the call lasts */
-  gboolean streams_weights;   /* where limits of memory make the plan dearer, large
-                               * weights may stay in host memory and be sent to the
-                               * device in every run, as for `--stream-weights`; for
-                               * the objectives "time", "makespan" and
-                               * "throughput" */
-  const gint64 *micro_batches; /* (nullable): sizes of the parts that the batch, which
-                               * is dimension 0 of the first input (1, where the
-                               * sequence comes first), is run in, as for
-                               * `--micro-batches`: they sum to it. Read while the
-                               * call lasts */
-  int n_micro_batches;        /* how many, from 2 to 256; without sizes they are as
-                               * equal as can be; 0: the batch is whole, or */
-  gboolean tries_micro_batches; /* they are found, where that is cheaper: for "time",
-                               * and for "makespan" and "throughput" of several
-                               * devices */
-  gboolean asks_drivers;      /* an error unless devices that were never measured here
-                               * are in this machine: their drivers are asked in a
-                               * child, which is forked, and have 10 seconds; not in
-                               * a process that has other threads. Else, such a
-                               * device is first looked for by tplan_session_new() */
-  TplanAccuracy accuracy;     /* of what the table has, or is measured: plans have
-                               * kernels with larger errors only where these are
-                               * asked for here */
-} TplanOptimizeOptions;
-
-/* An input or output of a graph; read only, and owned by the graph. */
+/* A value for a symbolic dimension. */
 typedef struct
 {
   const char *name;           /* as the model has it */
-  TplanDtype dtype;           /* of its elements */
-  int rank;                   /* how many dimensions; 0: a scalar */
-  const gint64 *dims;         /* @rank of them; last varies fastest */
-  gint64 size_bytes;          /* of all elements, without gaps */
-} TplanTensor;
-
-/* What a plan puts on one device; read only, and owned by the plan. */
-typedef struct
-{
-  const char *name;           /* "cpu", "opencl:0" */
-  int n_ops;                  /* that run there */
-  gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
-  gint64 weight_bytes;        /* for weights, before kernels pack them */
-  gint64 time_ns;             /* predicted, of its kernels */
-} TplanDevice;
-
-/* One tensor copied between devices; read only, and owned by the plan. */
-typedef struct
-{
-  const char *tensor;         /* its name */
-  const char *from;           /* a device; "host": the caller's memory, where no
-                               * device of the plan works in it */
-  const char *to;             /* likewise */
-  gint64 size_bytes;          /* of the tensor */
-  gint64 time_ns;             /* predicted */
-} TplanTransfer;
-
-/* A graph to be planned with others. */
-typedef struct
-{
-  const char *name;           /* not that of another of them */
-  const char *rate;           /* how often it is run: "30/s", "2.5/min", "33ms" from
-                               * one to the next */
-  const TplanGraph *graph;    /* its ops are to be placed; the caller keeps it */
-} TplanMixGraph;
-
-/* A graph planned with others; read only, and owned by the mix. */
-typedef struct
-{
-  const char *name;           /* that it was given */
-  gint64 n_runs;              /* that are wanted in each @span_ns */
-  gint64 span_ns;             /* as the rate has it, in lowest terms */
-  const TplanPlan *plan;      /* which ops are where */
-} TplanMixPart;
-
-/* A step of a run, kernels or a copy; read only, and owned by the session. */
-typedef struct
-{
-  const char *op;             /* the first of those it does; NULL: it copies */
-  int n_ops;                  /* that it does as one: more where they are fused */
-  const char *tensor;         /* that it copies; NULL: it copies none */
-  const char *device;         /* where it runs or copies to; "host": the caller's
-                               * memory */
-  const char *reason;         /* why there, as tplan_plan_find_reason() says; NULL
-                               * for copies, and after falling back */
-  gint64 predicted_ns;        /* 0: the plan foretells nothing */
-  gint64 spread_ns;           /* with 95 % within so much of it, as far as the
-                               * measurement by itself says; 0: an estimate, a
-                               * copy, or simulated */
-  gint64 measured_ns;         /* by the last profiled run; 0: there was none */
-} TplanStep;
-
-/* ---- graphs --------------------------------------------------------------- */
+  gint64 value;               /* 1 or more */
+} TplanDim;
 
 /**
  * tplan_graph_load:
@@ -452,6 +256,54 @@ typedef struct
  */
 TplanGraph *tplan_graph_load (const char *path, const TplanDim *dims,
                               GError **error);
+
+/**
+ * TplanLoadFile:
+ * @name: a file, as a model calls it: relative, and not above the model's folder
+ * @user_data: of the options
+ * @error: return location for a #GError
+ *
+ * Gives a file that a model in memory keeps its weights in, once for each name
+ * and before the call that reads the model returns. The graph keeps a reference.
+ *
+ * Returns: (transfer full): all of the file, which does not change as long as it is
+ *   used, or %NULL with @error set.
+ *
+ * Thread: that of the call.
+ */
+typedef GBytes *(*TplanLoadFile) (const char *name, gpointer user_data,
+                                  GError **error);
+
+/* How to read a model; all zero is good. The limits are there for files from
+ * strangers: raise one for a file you vouch for. */
+typedef struct
+{
+  const TplanDim *dims;       /* (nullable): as for tplan_graph_load() */
+  const TplanDim *limits;     /* (nullable): "nodes", "rank", "name", "memory",
+                               * "generated" or "fold" as for `--limit`, in ops,
+                               * dimensions, bytes, bytes, bytes, elements; ended
+                               * by a NULL name */
+  gboolean follow_links;      /* files that the model names may be symbolic or
+                               * hard links, which may lead anywhere */
+  const char *const *no_pass; /* (nullable): passes not to run, as for
+                               * `--no-pass`; ended by NULL */
+  gboolean copies_weights;    /* read files, where they would be mapped: they may
+                               * then change while what is read is used */
+  gboolean assumes_dims;      /* a symbolic dimension without a value is 1, as
+                               * for `tplan`, which says so; else it is an error */
+  TplanLoadFile load_file;    /* (nullable): has the files that the model names;
+                               * NULL: they lie beside it, and a model in memory
+                               * may name none */
+  gpointer load_file_data;    /* for @load_file */
+  const char *const *states;  /* (nullable): "OUTPUT=INPUT", as for `--state`: what is
+                               * an output of one run is the input of the next, and
+                               * stays on a device; ended by NULL */
+  const char *const *values;  /* (nullable): "NAME=1,2,3", as for `--value`: inputs
+                               * that have this value in all runs; ended by NULL */
+  const char *const *outputs; /* (nullable): names of tensors, as for `--outputs`: the
+                               * graph is read as if these were its outputs, and what
+                               * only others need is left out; ended by NULL */
+} TplanLoadOptions;
 
 /**
  * tplan_graph_load_full:
@@ -512,6 +364,16 @@ TplanGraph *tplan_graph_new_from_bytes (GBytes *bytes,
  */
 void tplan_graph_free (TplanGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanGraph, tplan_graph_free)
+
+/* An input or output of a graph; read only, and owned by the graph. */
+typedef struct
+{
+  const char *name;           /* as the model has it */
+  TplanDtype dtype;           /* of its elements */
+  int rank;                   /* how many dimensions; 0: a scalar */
+  const gint64 *dims;         /* @rank of them; last varies fastest */
+  gint64 size_bytes;          /* of all elements, without gaps */
+} TplanTensor;
 
 /**
  * tplan_graph_get_inputs:
@@ -647,6 +509,16 @@ gboolean tplan_costs_calibrate (TplanCosts *costs, const TplanGraph *graph,
                                 const volatile gint *cancelled,
                                 GError **error);
 
+/* How to calibrate; all zero is good. */
+typedef struct
+{
+  gint64 time_limit_ns;       /* when to stop; 0: when done */
+  TplanWatch watch;           /* who follows the call */
+  gboolean measures_watts;    /* and what devices draw, where counters of energy can
+                               * be read; of others a warning is logged */
+  TplanAccuracy accuracy;     /* kernels with such errors are measured, too */
+} TplanCalibrateOptions;
+
 /**
  * tplan_costs_calibrate_full:
  * @costs: as for tplan_costs_calibrate()
@@ -743,6 +615,66 @@ GBytes *tplan_costs_export (const TplanCosts *costs, GError **error);
 TplanPlan *tplan_graph_optimize (const TplanGraph *graph,
                                  const TplanCosts *costs,
                                  const char *const *pins, GError **error);
+
+/* Where times come from. */
+typedef enum
+{
+  TPLAN_LEVEL_ESTIMATE,       /* the table, and estimates for what it lacks */
+  TPLAN_LEVEL_MEASURE,        /* what it lacks is measured first */
+} TplanLevel;
+
+/* How to plan; all zero is good. */
+typedef struct
+{
+  const char *const *pins;    /* (nullable): as for tplan_graph_optimize() */
+  const char *const *memory_limits; /* (nullable): "DEVICE=SIZE", such as
+                               * "opencl:0=512M": arena and weights there take
+                               * no more; ended by NULL */
+  const char *const *no_fuse; /* (nullable): fusion rules to leave out, as for
+                               * `--no-fuse`; ended by NULL */
+  const char *objective;      /* (nullable): "time", "throughput", "energy",
+                               * "price" or "makespan" */
+  TplanLevel level;           /* to measure, this has to be the only thread of the
+                               * process, as for tplan_costs_calibrate() */
+  gboolean is_exact;          /* the cheapest plan for figures as measured, as if
+                               * they carried no noise */
+  gboolean trusts_estimates;  /* they may win ops from measured times */
+  gboolean needs_measured;    /* an error unless all ops are measured */
+  TplanWatch watch;           /* who follows the call */
+  const char *const *watts;   /* (nullable): "DEVICE=BUSY[:IDLE[:COPY]]", what it
+                               * draws, as for `--watts`; ended by NULL */
+  const char *const *prices;  /* (nullable): "DEVICE=AMOUNT/h[:use]", what it is
+                               * rented for, as for `--price`; ended by NULL */
+  const char *const *memory_reserves; /* (nullable): "DEVICE=SIZE", in the sizes of
+                               * memory_limits: of its limit, or of what it is
+                               * known to have, so much is for kernels, which
+                               * want weights packed and scratch: plans take
+                               * less, sessions do not; ended by NULL. Read
+                               * while the call lasts */
+  gboolean streams_weights;   /* where limits of memory make the plan dearer, large
+                               * weights may stay in host memory and be sent to the
+                               * device in every run, as for `--stream-weights`; for
+                               * the objectives "time", "makespan" and
+                               * "throughput" */
+  const gint64 *micro_batches; /* (nullable): sizes of the parts that the batch, which
+                               * is dimension 0 of the first input (1, where the
+                               * sequence comes first), is run in, as for
+                               * `--micro-batches`: they sum to it. Read while the
+                               * call lasts */
+  int n_micro_batches;        /* how many, from 2 to 256; without sizes they are as
+                               * equal as can be; 0: the batch is whole, or */
+  gboolean tries_micro_batches; /* they are found, where that is cheaper: for "time",
+                               * and for "makespan" and "throughput" of several
+                               * devices */
+  gboolean asks_drivers;      /* an error unless devices that were never measured here
+                               * are in this machine: their drivers are asked in a
+                               * child, which is forked, and have 10 seconds; not in
+                               * a process that has other threads. Else, such a
+                               * device is first looked for by tplan_session_new() */
+  TplanAccuracy accuracy;     /* of what the table has, or is measured: plans have
+                               * kernels with larger errors only where these are
+                               * asked for here */
+} TplanOptimizeOptions;
 
 /**
  * tplan_graph_optimize_full:
@@ -982,6 +914,16 @@ gint64 tplan_plan_get_bound_ns (const TplanPlan *plan);
  */
 int tplan_plan_count_estimated (const TplanPlan *plan);
 
+/* What a plan puts on one device; read only, and owned by the plan. */
+typedef struct
+{
+  const char *name;           /* "cpu", "opencl:0" */
+  int n_ops;                  /* that run there */
+  gint64 peak_bytes;          /* for tensors, the most at a time, as laid out */
+  gint64 weight_bytes;        /* for weights, before kernels pack them */
+  gint64 time_ns;             /* predicted, of its kernels */
+} TplanDevice;
+
 /**
  * tplan_plan_get_devices:
  * @plan: a plan
@@ -1045,6 +987,17 @@ const char *tplan_plan_find_device (const TplanPlan *plan, const char *op);
  */
 const char *tplan_plan_find_reason (const TplanPlan *plan, const char *op);
 
+/* One tensor copied between devices; read only, and owned by the plan. */
+typedef struct
+{
+  const char *tensor;         /* its name */
+  const char *from;           /* a device; "host": the caller's memory, where no
+                               * device of the plan works in it */
+  const char *to;             /* likewise */
+  gint64 size_bytes;          /* of the tensor */
+  gint64 time_ns;             /* predicted */
+} TplanTransfer;
+
 /**
  * tplan_plan_get_transfers:
  * @plan: a plan
@@ -1090,6 +1043,62 @@ const TplanTransfer *tplan_plan_get_transfers (const TplanPlan *plan,
  */
 TplanSession *tplan_session_new (const TplanPlan *plan, int n_threads,
                                  GError **error);
+
+/**
+ * tplan_session_run:
+ * @session: a session
+ * @inputs: one array per input of the graph, row-major, of its size_bytes; read
+ *   only
+ * @outputs: one array per output likewise; written, and none of @inputs
+ * @error: return location for a #GError
+ *
+ * Runs the plan once and waits for the end. Where only kernels of `cpu` touch an
+ * array, they read and write it in place. Runs of one session, submitted or not,
+ * take turns; as many are under way at a time as it was made for.
+ *
+ * Allocates nothing and decides nothing.
+ *
+ * Returns: %TRUE, or %FALSE with @error set and the outputs undefined:
+ *   %TPLAN_ERROR_DEVICE: a device failed: make a new session, or one that falls
+ *     back.
+ *   %TPLAN_ERROR_MEMORY: none where an op or a driver needs some: free some.
+ *
+ * Thread: any.
+ */
+gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
+                            void *const *outputs, GError **error);
+
+/**
+ * tplan_session_free:
+ * @session: (nullable) (transfer full): a session
+ *
+ * Frees its memory and closes its devices. Runs that were submitted and not begun
+ * are cancelled, those under way are waited for.
+ *
+ * Thread: any, after all other calls with @session.
+ */
+void tplan_session_free (TplanSession *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
+
+/* How to make a session; all zero is good. */
+typedef struct
+{
+  int n_threads;              /* as for tplan_session_new() */
+  gboolean falls_back;        /* when a device is lost or fails, the session goes
+                               * on with all ops on the host */
+  gboolean is_on_host;        /* that from the start */
+  const char *cache;          /* (nullable): where machine code is kept for other
+                               * processes: "user": in the user's cache folder; an
+                               * absolute path: below it; "off"; NULL: as
+                               * $TPLAN_CACHE_DIR says in these words, else "off".
+                               * A folder that others can reach is not used */
+  gboolean is_profiled;       /* each run waits after each step and takes its
+                               * time, for tplan_session_get_steps(); slower */
+  int n_in_flight;            /* runs that may be under way at a time, each in memory
+                               * of its own, at most 64; 0: one. Of a session that is
+                               * profiled, and of a graph with state, runs go one
+                               * after the other; not on simulated devices */
+} TplanSessionOptions;
 
 /**
  * tplan_session_new_full:
@@ -1170,28 +1179,52 @@ gboolean tplan_session_get_state (TplanSession *session, const char *name,
 const char *tplan_session_get_fallback (TplanSession *session);
 
 /**
- * tplan_session_run:
+ * tplan_session_get_time_ns:
  * @session: a session
- * @inputs: one array per input of the graph, row-major, of its size_bytes; read
- *   only
- * @outputs: one array per output likewise; written, and none of @inputs
+ *
+ * Returns: what the run took that ended last, by the clock; by the virtual clock if
+ *   a device is simulated. 0 before the first. Of runs in flight that is the time
+ *   from begin to end of one, not that between the ends of two.
+ *
+ * Thread: any; waits for runs under way.
+ */
+gint64 tplan_session_get_time_ns (TplanSession *session);
+
+/* A step of a run, kernels or a copy; read only, and owned by the session. */
+typedef struct
+{
+  const char *op;             /* the first of those it does; NULL: it copies */
+  int n_ops;                  /* that it does as one: more where they are fused */
+  const char *tensor;         /* that it copies; NULL: it copies none */
+  const char *device;         /* where it runs or copies to; "host": the caller's
+                               * memory */
+  const char *reason;         /* why there, as tplan_plan_find_reason() says; NULL
+                               * for copies, and after falling back */
+  gint64 predicted_ns;        /* 0: the plan foretells nothing */
+  gint64 spread_ns;           /* with 95 % within so much of it, as far as the
+                               * measurement by itself says; 0: an estimate, a
+                               * copy, or simulated */
+  gint64 measured_ns;         /* by the last profiled run; 0: there was none */
+} TplanStep;
+
+/**
+ * tplan_session_get_steps:
+ * @session: a session
+ * @out_n: (out) (nullable): how many
  * @error: return location for a #GError
  *
- * Runs the plan once and waits for the end. Where only kernels of `cpu` touch an
- * array, they read and write it in place. Runs of one session, submitted or not,
- * take turns; as many are under way at a time as it was made for.
+ * Says of each step of a run, in their order, what it does, where and why, what the
+ * plan foretold, and what it took in the last run, if that was profiled.
  *
- * Allocates nothing and decides nothing.
+ * Returns: (transfer none): @out_n steps, until the next call or run. %NULL with
+ *   @error set:
+ *   %TPLAN_ERROR_MEMORY: none for the list: free some.
+ *   %TPLAN_ERROR_DEVICE: @session cannot go on: make a new one.
  *
- * Returns: %TRUE, or %FALSE with @error set and the outputs undefined:
- *   %TPLAN_ERROR_DEVICE: a device failed: make a new session, or one that falls
- *     back.
- *   %TPLAN_ERROR_MEMORY: none where an op or a driver needs some: free some.
- *
- * Thread: any.
+ * Thread: one at a time.
  */
-gboolean tplan_session_run (TplanSession *session, const void *const *inputs,
-                            void *const *outputs, GError **error);
+const TplanStep *tplan_session_get_steps (TplanSession *session, int *out_n,
+                                          GError **error);
 
 /**
  * tplan_session_submit:
@@ -1270,50 +1303,16 @@ gboolean tplan_run_cancel (TplanRun *run);
 void tplan_run_free (TplanRun *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanRun, tplan_run_free)
 
-/**
- * tplan_session_get_time_ns:
- * @session: a session
- *
- * Returns: what the run took that ended last, by the clock; by the virtual clock if
- *   a device is simulated. 0 before the first. Of runs in flight that is the time
- *   from begin to end of one, not that between the ends of two.
- *
- * Thread: any; waits for runs under way.
- */
-gint64 tplan_session_get_time_ns (TplanSession *session);
-
-/**
- * tplan_session_get_steps:
- * @session: a session
- * @out_n: (out) (nullable): how many
- * @error: return location for a #GError
- *
- * Says of each step of a run, in their order, what it does, where and why, what the
- * plan foretold, and what it took in the last run, if that was profiled.
- *
- * Returns: (transfer none): @out_n steps, until the next call or run. %NULL with
- *   @error set:
- *   %TPLAN_ERROR_MEMORY: none for the list: free some.
- *   %TPLAN_ERROR_DEVICE: @session cannot go on: make a new one.
- *
- * Thread: one at a time.
- */
-const TplanStep *tplan_session_get_steps (TplanSession *session, int *out_n,
-                                          GError **error);
-
-/**
- * tplan_session_free:
- * @session: (nullable) (transfer full): a session
- *
- * Frees its memory and closes its devices. Runs that were submitted and not begun
- * are cancelled, those under way are waited for.
- *
- * Thread: any, after all other calls with @session.
- */
-void tplan_session_free (TplanSession *session);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanSession, tplan_session_free)
-
 /* ---- several graphs ------------------------------------------------------- */
+
+/* A graph to be planned with others. */
+typedef struct
+{
+  const char *name;           /* not that of another of them */
+  const char *rate;           /* how often it is run: "30/s", "2.5/min", "33ms" from
+                               * one to the next */
+  const TplanGraph *graph;    /* its ops are to be placed; the caller keeps it */
+} TplanMixGraph;
 
 /**
  * tplan_mix_optimize:
@@ -1425,6 +1424,15 @@ gboolean tplan_mix_check (const TplanMix *mix, GError **error);
  */
 void tplan_mix_free (TplanMix *mix);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (TplanMix, tplan_mix_free)
+
+/* A graph planned with others; read only, and owned by the mix. */
+typedef struct
+{
+  const char *name;           /* that it was given */
+  gint64 n_runs;              /* that are wanted in each @span_ns */
+  gint64 span_ns;             /* as the rate has it, in lowest terms */
+  const TplanPlan *plan;      /* which ops are where */
+} TplanMixPart;
 
 /**
  * tplan_mix_get_parts:
