@@ -66,7 +66,8 @@ lose (Remedy *self, int index, int branch)
   self->is_bad[index] = TRUE;
   self->is_bad_branch[branch] |= branch != 0;
   for (int i = 0; i < node->n_outputs; i++)
-    self->is_lost[node->outputs[i]] = TRUE;
+    if (node->outputs[i] >= 0)
+      self->is_lost[node->outputs[i]] = TRUE;
 }
 
 /* Whether anything more is lost than was. */
@@ -122,6 +123,8 @@ find_open (Remedy *self)
         {
           int tensor = node->outputs[k];
 
+          if (tensor < 0)
+            continue;
           hangs[tensor] = !tp_tensor_is_constant (tp_draft_tensor (draft, tensor));
           self->is_open[tensor]
               = hangs[tensor] && node->branch == 0 && !self->is_lost[tensor];
