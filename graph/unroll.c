@@ -63,9 +63,10 @@ tp_unroll_merge (TpUnroll *self, const guint *starts)
 
       tp_array_append_vals (self->draft->nodes, &tp_array_index (old, TpNode, i),
                             1);
-      tp_array_append_vals (self->draft->nodes,
-                            &tp_array_index (self->made, TpNode, starts[i]),
-                            end - starts[i]);
+      if (end > starts[i])
+        tp_array_append_vals (self->draft->nodes,
+                              &tp_array_index (self->made, TpNode, starts[i]),
+                              end - starts[i]);
     }
 }
 
