@@ -95,7 +95,7 @@ find_share (const TpMix *mix, const char *kinds)
 }
 
 #define SPOIL(name, kinds, change)                                             \
-  TP_TEST_SPOIL (name, TpMemoryShare, find_share (mix, kinds), change)
+  TP_TEST_SPOIL_FOUND (name, TpMemoryShare, find_share (mix, kinds), change)
 
 SPOIL (negative_share, "hdcem", amount = -1 - pick (5))
 SPOIL (large_share, "hdcem", amount = FAR / 2)
@@ -103,7 +103,7 @@ SPOIL (copy_with_price, "hd", row = 1)
 SPOIL (gain_with_price, "ce", row = 1)
 /* Amounts of what is together add up to nothing. */
 SPOIL (raise_together, "k", amount += 1 + pick (5))
-TP_TEST_SPOIL (memory_alone, TpMemoryBound, get_first (mix), has_costs = FALSE)
+TP_TEST_SPOIL_FOUND (memory_alone, TpMemoryBound, get_first (mix), has_costs = FALSE)
 
 static gboolean
 share_of_no_colocation (TpMix *mix)

@@ -85,8 +85,8 @@ huge_amount (TpMix *mix)
 
 /* ---- units and ends -------------------------------------------------------------- */
 
-TP_TEST_SPOIL (no_unit, TpShareProof, pick_proof (mix), unit = 0)
-TP_TEST_SPOIL (huge_unit, TpShareProof, pick_proof (mix), unit = (1 << 20) + 1)
+TP_TEST_SPOIL_FOUND (no_unit, TpShareProof, pick_proof (mix), unit = 0)
+TP_TEST_SPOIL_FOUND (huge_unit, TpShareProof, pick_proof (mix), unit = (1 << 20) + 1)
 
 /* Whether an op that is fixed elsewhere is none of the @depth first, which are at the first end. */
 static gboolean

@@ -93,7 +93,7 @@ find_price (const TpMix *mix)
   return NULL;
 }
 
-#define SPOIL(name, change) TP_TEST_SPOIL (name, TpMemoryPrice, find_price (mix), change)
+#define SPOIL(name, change) TP_TEST_SPOIL_FOUND (name, TpMemoryPrice, find_price (mix), change)
 
 SPOIL (negative_price, price = -1 - pick (1000))
 SPOIL (price_elsewhere, device = mix->parts[0].plan->n_devices + pick (3))

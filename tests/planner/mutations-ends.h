@@ -29,7 +29,7 @@ tp_test_ends_get (const TpMix *mix)
 }
 
 /* A mutation: what is found is changed so. */
-#define TP_TEST_SPOIL(name, type, find, change)                                \
+#define TP_TEST_SPOIL_FOUND(name, type, find, change)                          \
   static gboolean name (TpMix *mix)                                            \
   {                                                                            \
     type *it = find;                                                           \
