@@ -1,6 +1,7 @@
 /* op-pool.c: maxima, averages and norms over windows. */
 #include "config.h"
 
+#include "ops/op-pool-nest.h"
 #include "ops/op-window.h"
 
 #include <math.h>
@@ -37,170 +38,10 @@ max_pool_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
-/* ---- nests ------------------------------------------------------------- */
-
-/* A window, or one side of it. */
-typedef struct
-{
-  TpWindow window;
-  TpWindowAxes axes;
-} Pool;
-
-/* The result of a nest, whose load 0 runs over the window of @pool. */
-typedef int (*PoolResult) (TpLowering *lowering, const Pool *pool);
-
-typedef struct
-{
-  PoolResult result;
-  int halves;                 /* so many times less elements are worth a nest for each
-                               * side; 0: that would be something else */
-  gboolean is_exact;          /* in the type of the input */
-} PoolRule;
-
-/* What a nest reads or writes. */
-typedef struct
-{
-  TpDtype dtype;
-  int rank;
-  gint64 dims[TP_MAX_RANK], strides[TP_MAX_RANK];
-  int operand;
-} Place;
-
-static TpTensor
-get_tensor (const Place *place)
-{
-  return (TpTensor){ .dtype = place->dtype, .rank = place->rank,
-                     .dims = place->dims, .strides = place->strides };
-}
-
-/* Side @i of @window alone. */
-static TpWindow
-get_side (const TpWindow *window, int i)
-{
-  TpWindow side = { .n = window->n };
-
-  for (int k = 0; k < window->n; k++)
-    {
-      side.in[k] = k > i ? window->out[k] : window->in[k];
-      side.out[k] = k < i ? window->in[k] : window->out[k];
-      side.kernel[k] = side.stride[k] = side.dilation[k] = 1;
-    }
-  side.kernel[i] = window->kernel[i];
-  side.stride[i] = window->stride[i];
-  side.dilation[i] = window->dilation[i];
-  side.pad_begin[i] = window->pad_begin[i];
-  side.pad_end[i] = window->pad_end[i];
-  return side;
-}
-
-/* What @side makes of @x, in scratch, in the order of @x. */
-static Place
-add_scratch (TpLowered *lowered, const TpWindow *side, const Place *x,
-             TpDtype dtype)
-{
-  Place place = *x;
-  gboolean is_last = x->strides[1] == 1;
-  gint64 step = is_last ? x->dims[1] : 1;
-
-  memcpy (place.dims + 2, side->out, side->n * sizeof side->out[0]);
-  place.dtype = dtype;
-  for (int i = side->n + 1; i >= 2; step *= place.dims[i--])
-    place.strides[i] = step;
-  place.strides[1] = is_last ? 1 : step;
-  place.strides[0] = is_last ? step : step * place.dims[1];
-  place.operand = tp_lowered_add_scratch (
-      lowered, dtype, tp_dims_product (place.dims, 0, place.rank));
-  return place;
-}
-
-/* The nest of @window, from @x to where @lowering stores, which is like @to. */
-static gboolean
-add_pool (TpLowering *lowering, const TpWindow *window, const Place *x,
-          const TpTensor *to, PoolResult result)
-{
-  Pool pool = { .window = *window };
-  TpTensor from = get_tensor (x);
-  TpAccess *load;
-
-  for (int i = 0; i < to->rank; i++)
-    tp_lowering_add_axis (lowering, to->dims[i], to->strides[i]);
-  tp_window_add_axes (window, lowering, 2, &pool.axes);
-  load = tp_nest_add_load (lowering->nest, x->operand);
-  load->dtype = x->dtype;
-  load->stride[0] = x->strides[0];
-  load->stride[1] = x->strides[1];
-  tp_window_set_load (window, &pool.axes, &from, load);
-  return tp_lowering_finish (lowering, result (lowering, &pool));
-}
-
-/* Replaces @x by what side @i of @window makes of it. */
-static void
-add_side (const TpLowering *like, const TpWindow *window, int i, Place *x,
-          const PoolRule *rule)
-{
-  g_auto (TpLowering) lowering
-      = tp_lowering_new (like->graph, like->node, like->lowered);
-  TpWindow side = get_side (window, i);
-  Place to = add_scratch (like->lowered, &side, x,
-                          rule->is_exact ? x->dtype
-                                         : tp_dtype_get_computed (x->dtype));
-  TpTensor made = get_tensor (&to);
-
-  lowering.nest->store = (TpAccess){ .operand = to.operand,
-                                     .dtype = to.dtype, .index = -1 };
-  add_pool (&lowering, &side, x, &made, rule->result);
-  *x = to;
-}
-
-/* Whether windows are so large that their sides are better taken one after the other: of
- * k * k elements each is then made of k and k, in rows that strides skip later too. */
-static gboolean
-has_sides (const TpWindow *window, const PoolRule *rule, TpDtype dtype)
-{
-  gint64 all = 1, rows = 1;
-  double apart = 0.0;
-
-  for (int i = 0; i < window->n; i++)
-    {
-      if (window->kernel[i] > G_MAXINT32 || all > G_MAXINT32
-          || rows > G_MAXINT32)
-        return FALSE;
-      apart += (double) window->kernel[i] * rows;
-      all *= window->kernel[i];
-      rows *= window->stride[i];
-    }
-  return rule->halves > 0 && 2.0 * all >= rule->halves * apart
-         && (rule->is_exact || !tp_dtype_is_integer (dtype));
-}
-
-static gboolean
-pool_lower (TpLowering *lowering, const PoolRule *rule, GError **error)
-{
-  const TpTensor *x = tp_lowering_get_input (lowering, 0);
-  TpWindowSource source = { x->rank, x->dims, NULL };
-  Place from = { .dtype = x->dtype, .rank = x->rank };
-  TpWindow window;
-
-  if (!tp_window_init (&window, lowering->node, &source, error))
-    return FALSE;
-  memcpy (from.dims, x->dims, x->rank * sizeof x->dims[0]);
-  memcpy (from.strides, x->strides, x->rank * sizeof x->strides[0]);
-  from.operand = tp_lowered_get_tensor (lowering->lowered, lowering->graph,
-                                        lowering->node->inputs[0]);
-  if (has_sides (&window, rule, x->dtype))
-    {
-      for (int i = window.n - 1; i > 0; i--)
-        if (window.kernel[i] > 1 || window.in[i] != window.out[i])
-          add_side (lowering, &window, i, &from, rule);
-      window = get_side (&window, 0);
-    }
-  return add_pool (lowering, &window, &from, lowering->out, rule->result);
-}
-
 /* ---- maxima and averages ----------------------------------------------- */
 
 static int
-find_max (TpLowering *lowering, const Pool *pool)
+find_max (TpLowering *lowering, const TpPool *pool)
 {
   lowering->nest->loads[0].fill = -INFINITY;
   return tp_lowering_reduce (lowering, TP_COMBINE_MAX,
@@ -212,10 +53,10 @@ static gboolean
 max_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                 GError **error)
 {
-  static const PoolRule rule = { find_max, 4, TRUE };
+  static const TpPoolRule rule = { find_max, 4, TRUE };
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
 
-  return pool_lower (&lowering, &rule, error);
+  return tp_pool_lower (&lowering, &rule, error);
 }
 
 /* Of what load 0 reads. */
@@ -230,7 +71,7 @@ add_load_like (TpNest *nest)
 
 /* A load of nothing, with a guard wherever windows overhang the padding. */
 static int
-average_add_overhang (TpLowering *lowering, const Pool *pool)
+average_add_overhang (TpLowering *lowering, const TpPool *pool)
 {
   const TpWindow *window = &pool->window;
   TpAccess *load = NULL;
@@ -257,7 +98,7 @@ average_add_overhang (TpLowering *lowering, const Pool *pool)
 
 /* How many points a window counts: those of the load returned, or -1: all. */
 static int
-average_find_counted (TpLowering *lowering, const Pool *pool)
+average_find_counted (TpLowering *lowering, const TpPool *pool)
 {
   if (tp_node_get_int (lowering->node, "count_include_pad", 0) != 0)
     return average_add_overhang (lowering, pool);
@@ -277,7 +118,7 @@ average_may_be_empty (const TpWindow *window)
 }
 
 static int
-find_average (TpLowering *lowering, const Pool *pool)
+find_average (TpLowering *lowering, const TpPool *pool)
 {
   TpNest *nest = lowering->nest;
   int counted = average_find_counted (lowering, pool);
@@ -303,10 +144,10 @@ static gboolean
 average_pool_lower (const TpGraph *graph, const TpNode *node,
                     TpLowered *lowered, GError **error)
 {
-  static const PoolRule rule = { find_average, 3, FALSE }; /* it counts them, too */
+  static const TpPoolRule rule = { find_average, 3, FALSE }; /* it counts them, too */
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
 
-  return pool_lower (&lowering, &rule, error);
+  return tp_pool_lower (&lowering, &rule, error);
 }
 
 /* ---- norms ------------------------------------------------------------- */
@@ -330,7 +171,7 @@ lp_pool_infer (const TpNode *node, const TpTensor *const *inputs,
 
 /* Padding is 0, which adds nothing. */
 static int
-find_norm (TpLowering *lowering, const Pool *pool)
+find_norm (TpLowering *lowering, const TpPool *pool)
 {
   TpNest *nest = lowering->nest;
   gint64 p = get_power (lowering->node);
@@ -354,10 +195,10 @@ static gboolean
 lp_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                GError **error)
 {
-  static const PoolRule rule = { find_norm, 0, FALSE };
+  static const TpPoolRule rule = { find_norm, 0, FALSE };
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
 
-  return pool_lower (&lowering, &rule, error);
+  return tp_pool_lower (&lowering, &rule, error);
 }
 
 /* ---- reference --------------------------------------------------------- */

@@ -534,51 +534,6 @@ test_no_parts (void)
   check_refused (matmul, &target_gpu, "parts n=2", "another family");
 }
 
-/* Divisions and roots of vectors in loops that hold no loop. */
-static int
-count_slow (const TpKernel *kernel)
-{
-  gboolean is_innermost = FALSE;
-  int n = 0, n_here = 0;
-
-  for (int i = 0; i < kernel->n_instrs; i++)
-    {
-      const TpInstr *instr = &kernel->instrs[i];
-
-      if (instr->op == TP_I_FOR || instr->op == TP_I_END_FOR)
-        {
-          n += instr->op == TP_I_END_FOR && is_innermost ? n_here : 0;
-          is_innermost = instr->op == TP_I_FOR;
-          n_here = 0;
-        }
-      else if (instr->lanes > 1)
-        n_here += instr->op == TP_I_FDIV || instr->op == TP_I_FSQRT;
-    }
-  return n;
-}
-
-/* What is the same along a row is divided and rooted once, not for each vector. */
-static void
-test_once_per_row (void)
-{
-  static const RowCase cases[]
-      = { { .kind = ROW_SOFTMAX, .rows = 8, .cols = 1024 },
-          { .kind = ROW_NORM, .rows = 8, .cols = 1024 } };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (TpLowered) lowered = new_rows (&cases[i]);
-      g_autoptr (GError) error = NULL;
-      g_autoptr (TpProgram) program
-          = tp_program_new (lowered, &target_avx2, NULL, &error);
-
-      g_assert_no_error (error);
-      g_assert_cmpint (program->n_steps, >, 0);
-      for (int j = 0; j < program->n_steps; j++)
-        g_assert_cmpint (count_slow (program->steps[j].kernel), ==, 0);
-    }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -596,7 +551,6 @@ main (int argc, char **argv)
   g_test_add_func ("/families/doubles", test_doubles);
   g_test_add_func ("/families/pages", test_pages);
   g_test_add_func ("/families/rows", test_rows);
-  g_test_add_func ("/families/once-per-row", test_once_per_row);
   g_test_add_func ("/families/typed", test_typed);
   g_test_add_func ("/families/looks", test_looks);
   g_test_add_func ("/families/maps", test_maps);

@@ -263,7 +263,6 @@ test_random_windows (void)
       values = test_graph_run (graph, FALSE);
       test_lowered_compare (graph, lowered, values, text);
     }
-  g_test_message ("%d run", n_run);
   g_assert_cmpint (n_run, >, 200);
 }
 
@@ -378,8 +377,7 @@ static const struct
   { "in x 3 4;Relu x -> y", "in foo 3 4;Relu foo -> bar", TRUE },
   { "in x 3 4;Relu x -> y", "in x 4 3;Relu x -> y", FALSE },
   { "in x 3 4;Relu x -> y", "in x 3 4;Neg x -> y", FALSE },
-  { "in x 3 4;const w 4 5;MatMul x w -> y", "in x 3 4;in w 4 5;MatMul x w -> y",
-    FALSE },
+  { "in x 3 4;const w 4 5;MatMul x w -> y", "in x 3 4;in w 4 5;MatMul x w -> y", FALSE },
   { "in x 3 4;in w 4 5;in c 5;Gemm x w c -> y",
     "in x 3 4;in w 4 5;in c 5;MatMul x w -> a;Add a c -> y", TRUE },
   { "in x 3 4;in w 4 5;Gemm x w -> y alpha=2",
