@@ -36,6 +36,9 @@ fill_element (void *memory, TpDtype dtype, gint64 i)
     case TPLAN_DTYPE_FLOAT32:
       ((float *)memory)[i] = (float)g_test_rand_double_range (-8, 8);
       break;
+    case TPLAN_DTYPE_FLOAT64:
+      ((double *)memory)[i] = g_test_rand_double_range (-8, 8);
+      break;
     case TPLAN_DTYPE_INT64:
       ((gint64 *)memory)[i] = random_integer ();
       break;
