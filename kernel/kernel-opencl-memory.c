@@ -1,7 +1,8 @@
 /* kernel-opencl-memory.c: loads and stores of a kernel as OpenCL C.
  *
  * The bits of narrow reals are of type ushort. float16 goes through vload_half and
- * vstore_half, which every OpenCL has; bfloat16 is the upper half of a float. */
+ * vstore_half, which every OpenCL has; vectors that do not lie as such go there by way
+ * of one that does. bfloat16 is the upper half of a float. */
 #include "config.h"
 
 #include "kernel/kernel-opencl-memory.h"
@@ -66,9 +67,12 @@ load_half (TpPrinter *printer, const Access *access)
     return tp_printer_keep (printer, "tp_load_half%d_%s (%s, %s)",
                             access->lanes, access->space, pointer,
                             access->mask);
-  return tp_printer_keep (printer, "vload%s_half%d (0, %s)",
-                          access->is_aligned ? "a" : "", access->lanes,
-                          pointer);
+  if (access->is_aligned)
+    return tp_printer_keep (printer, "vloada_half%d (0, %s)", access->lanes,
+                            pointer);
+  return tp_printer_keep (printer, "tp_widen_half%d (vload%d (0, b%d + %s))",
+                          access->lanes, access->lanes, access->buffer,
+                          access->index);
 }
 
 /* As it lies in memory. */
@@ -143,10 +147,14 @@ store_half (TpPrinter *printer, const Access *access, const char *value)
     tp_printer_print_line (printer, "tp_store_half%d_%s (%s, %s, %s);",
                            access->lanes, access->space, pointer, value,
                            access->mask);
+  else if (access->is_aligned)
+    tp_printer_print_line (printer, "vstorea_half%d_rte (%s, 0, %s);",
+                           access->lanes, value, pointer);
   else
-    tp_printer_print_line (printer, "vstore%s_half%d_rte (%s, 0, %s);",
-                           access->is_aligned ? "a" : "", access->lanes, value,
-                           pointer);
+    tp_printer_print_line (printer,
+                           "vstore%d (tp_narrow_half%d (%s), 0, b%d + %s);",
+                           access->lanes, access->lanes, value, access->buffer,
+                           access->index);
 }
 
 /* What is stored for the value @name. */

@@ -82,6 +82,18 @@
   "  return convert_ushort" #n " (kept | ((bits >> 16) & 0x8000u));\n"         \
   "}\n"
 
+/* By way of a vector that lies as one: PoCL 3.1 takes for granted that what is given to
+ * vload_half and vstore_half of vectors does. */
+#define HALVES(n)                                                              \
+  "static float" #n " tp_widen_half" #n " (ushort" #n " v)\n"                  \
+  "{ return vloada_half" #n " (0, (const __private half *) &v); }\n"           \
+  "static ushort" #n " tp_narrow_half" #n " (float" #n " v)\n"                 \
+  "{\n"                                                                        \
+  "  ushort" #n " bits;\n"                                                     \
+  "  vstorea_half" #n "_rte (v, 0, (__private half *) &bits);\n"               \
+  "  return bits;\n"                                                           \
+  "}\n"
+
 /* Sums of four products fit, and what is added to wraps. */
 #define DOTS(n)                                                                \
   "static int" #n " tp_dot4_int" #n " (int" #n " a, int" #n " b, int" #n       \
@@ -125,6 +137,9 @@ static const char common[] =
   BFLOATS (4, 4)
   BFLOATS (8, 8)
   BFLOATS (16, 16)
+  HALVES (4)
+  HALVES (8)
+  HALVES (16)
   DOTS ()
   DOTS (4)
   DOTS (8)

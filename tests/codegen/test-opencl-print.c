@@ -160,6 +160,36 @@ test_narrow (void)
   opencl_runner_free (runner);
 }
 
+/* PoCL 3.1 takes what vload_half and vstore_half have of vectors to be aligned as
+ * these, so that nothing else may go to it. */
+static void
+test_unaligned (void)
+{
+  for (int lanes = 4; lanes <= 16; lanes *= 2)
+    {
+      g_autoptr (TpKernel) kernel = tp_kernel_new ("unaligned");
+      const TpKernel *kernels[] = { kernel };
+      g_autofree char *reason = NULL, *text = NULL;
+      OpenclRunner *runner = NULL;
+      TpValue value;
+
+      for (int i = 0; i < 2; i++)
+        tp_kernel_add_buffer (kernel, TP_SPACE_GLOBAL, TPLAN_DTYPE_FLOAT16, 40,
+                              i == 1);
+      value = tp_k_load (kernel, 0, tp_k_index (kernel, 3), lanes, -1);
+      tp_k_store (kernel, 1, tp_k_index (kernel, 1), value, -1);
+      text = tp_kernel_to_opencl (kernel);
+      g_assert_nonnull (strstr (text, "vload"));
+      g_assert_null (strstr (text, "vload_half"));
+      g_assert_null (strstr (text, "vstore_half"));
+      runner = opencl_runner_new (kernels, 1, &reason);
+      if (runner == NULL)
+        continue;
+      check (runner, kernel, 0);
+      opencl_runner_free (runner);
+    }
+}
+
 static void
 test_random (void)
 {
@@ -194,6 +224,7 @@ main (int argc, char **argv)
   g_test_add_func ("/opencl-print/text", test_text);
   g_test_add_func ("/opencl-print/gpu-text", test_gpu_text);
   g_test_add_func ("/opencl-print/narrow", test_narrow);
+  g_test_add_func ("/opencl-print/unaligned", test_unaligned);
   g_test_add_func ("/opencl-print/random", test_random);
   return g_test_run ();
 }
