@@ -5,6 +5,8 @@
 
 #include "nests.h"
 
+#include <math.h>
+
 /* Axes of an image, in the order in which nests have them. */
 enum
 {
@@ -113,7 +115,8 @@ add_concat (TpLowered *lowered, const MapCase *c)
     }
 }
 
-/* x at column floor (c y), the y of each point of an image without channels. */
+/* x at column floor (s y), the y of each point of an image without channels: s is a
+ * power of two, so that products are exact and no two take another column. */
 static TpLowered *
 new_look (const MapCase *c)
 {
@@ -122,13 +125,14 @@ new_look (const MapCase *c)
   int x = add_operand (lowered, count (c), FALSE);
   TpAccess *load = tp_nest_add_load (
       nest, add_operand (lowered, count (c) / c->c, FALSE));
+  double scale = ldexp (1.0, g_bit_storage (c->w) - 1);
   int at;
 
   load->stride[N] = c->h * c->w;
   load->stride[H] = c->w;
   load->stride[W] = 1;
   at = tp_nest_binary (nest, TP_EXPR_MUL, tp_nest_load (nest, 0),
-                       tp_nest_const (nest, (double) c->w));
+                       tp_nest_const (nest, scale));
   at = tp_nest_unary (nest, TP_EXPR_FLOOR, at);
   at = tp_nest_binary (nest, TP_EXPR_MAX, at, tp_nest_const (nest, -2.0 * c->w));
   at = tp_nest_binary (nest, TP_EXPR_MIN, at, tp_nest_const (nest, 2.0 * c->w));
