@@ -100,23 +100,29 @@ check_flags (TpBind *bind)
   return is_good;
 }
 
-static gboolean
-has_guesses (const TpCost *table, gsize n_cells)
+static TpTrustSigns
+find_signs (const TpCost *table, gsize n_cells)
 {
+  TpTrustSigns signs = { FALSE, FALSE };
+
   for (gsize i = 0; i < n_cells; i++)
-    if (table[i].is_estimated)
-      return TRUE;
-  return FALSE;
+    {
+      signs.has_guesses |= table[i].is_estimated;
+      signs.has_gaps |= table[i].time_ns == TP_COST_NONE;
+    }
+  return signs;
 }
 
-/* Most plans have none, which is seen in one walk for all devices. */
-static gboolean
-has_any_guess (const TpCosts *costs)
+/* Most plans have neither, which is seen in one walk for all devices. */
+static TpTrustSigns
+find_all_signs (const TpCosts *costs)
 {
   gsize n = (gsize) costs->n_devices;
+  TpTrustSigns nodes = find_signs (costs->nodes, n * costs->n_nodes);
+  TpTrustSigns groups = find_signs (costs->groups, n * costs->n_groups);
 
-  return has_guesses (costs->nodes, n * costs->n_nodes)
-         || has_guesses (costs->groups, n * costs->n_groups);
+  return (TpTrustSigns){ nodes.has_guesses || groups.has_guesses,
+                         nodes.has_gaps };
 }
 
 /* A guess is never sure of itself. */
@@ -233,13 +239,13 @@ copy_figures (TpCosts *to, const TpCosts *from)
 
 /* Estimates that should have been left out, or groups without their ops. */
 static gboolean
-check_trust (TpBind *bind, gboolean is_guessing)
+check_trust (TpBind *bind, const TpTrustSigns *signs)
 {
   const TpPlan *plan = bind->plan;
   g_autoptr (TpCosts) again = NULL;
 
   if (plan->version == 1 || plan->origin.trusts_estimates
-      || !tp_trust_has_doubts (plan->costs, bind->groups, is_guessing))
+      || !tp_trust_has_doubts (plan->costs, bind->groups, signs))
     return TRUE;
   again = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
                         bind->graph, bind->groups);
@@ -307,7 +313,7 @@ check_figures (TpBind *bind)
       = tp_costs_find_certain_to_read (bind->graph, bind->groups,
                                        (const char *const *) plan->devices,
                                        plan->costs->is_mapped, &error);
-  gboolean is_guessing = has_any_guess (plan->costs);
+  TpTrustSigns signs = find_all_signs (plan->costs);
   gboolean is_good;
 
   if (certain == NULL)
@@ -321,8 +327,8 @@ check_figures (TpBind *bind)
       && (plan->costs->is_same_silicon || plan->costs->has_own_processors))
     is_good = tp_bind_fail (bind, "same_silicon: devices are simulated");
   for (int i = 0; i < plan->n_devices; i++)
-    is_good &= check_device (bind, i, is_guessing);
-  return check_errors (bind) && is_good && check_trust (bind, is_guessing)
+    is_good &= check_device (bind, i, signs.has_guesses);
+  return check_errors (bind) && is_good && check_trust (bind, &signs)
          && check_certain_choice (bind);
 }
 

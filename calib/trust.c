@@ -167,12 +167,12 @@ has_doubts (const Trust *trust, const TpGroups *groups)
 
 gboolean
 tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups,
-                     gboolean has_guesses)
+                     const TpTrustSigns *signs)
 {
   g_autofree gboolean *is_real
       = tp_new0 (gboolean, (gsize) costs->n_devices + 1);
   const Trust trust = { .costs = (TpCosts *) costs, .is_real = is_real,
-                        .has_guesses = has_guesses };
+                        .has_guesses = signs->has_guesses };
   gboolean is_any = FALSE;
 
   for (int i = 0; i < costs->n_devices; i++)
@@ -180,7 +180,8 @@ tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups,
       is_real[i] = !tp_device_is_simulated (costs->devices[i]);
       is_any |= is_real[i] && i != costs->host;
     }
-  return is_any && has_doubts (&trust, groups);
+  return is_any && (signs->has_guesses || signs->has_gaps)
+         && has_doubts (&trust, groups);
 }
 
 void

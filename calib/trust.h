@@ -10,11 +10,18 @@
  * without them. Figures of simulated devices and of pinned ops stay. */
 void tp_trust_measured (TpCosts *costs, const TpGraph *graph,
                         const TpGroups *groups);
+/* What there has to be among figures for any to be doubted. */
+typedef struct
+{
+  gboolean has_guesses;       /* an op or a group is estimated */
+  gboolean has_gaps;          /* an op cannot run on some device */
+} TpTrustSigns;
+
 /* Whether that may change any of @costs, which are of @groups: not where all devices are
  * simulated, or the host, or nothing was guessed and groups are where their ops are.
- * @has_guesses: whether any figure is estimated. */
+ * @signs: what there is in @costs. */
 gboolean tp_trust_has_doubts (const TpCosts *costs, const TpGroups *groups,
-                              gboolean has_guesses);
+                              const TpTrustSigns *signs);
 /* Whether it was taken away. */
 gboolean tp_trust_is_doubted (const TpCost *cost);
 /* Of how many ops it was on @device. */
