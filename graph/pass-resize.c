@@ -190,6 +190,7 @@ static gboolean
 add_tables (Split *split, const Step *step, int *inputs, GError **error)
 {
   const TpTensor *to = tp_draft_tensor (split->draft, step->to);
+  TpDtype computed = tp_dtype_get_computed (to->dtype); /* what is added moves @to */
   gint64 n_taps
       = tp_resize_count_taps (&split->resize, &split->axes[step->axis]);
   gint64 out = to->dims[step->axis];
@@ -209,7 +210,7 @@ add_tables (Split *split, const Step *step, int *inputs, GError **error)
                                    ":indices", indices, error);
   if (split->is_list || inputs[1] < 0)
     return inputs[1] >= 0;
-  table.dtype = tp_dtype_get_computed (to->dtype);
+  table.dtype = computed;
   inputs[2]
       = tp_draft_add_values (split->draft, &table, ":weights", weights, error);
   return inputs[2] >= 0;
