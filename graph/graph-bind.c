@@ -13,6 +13,7 @@
 #include "ir/guard.h"
 #include "ir/near-name.h"
 #include "ir/region.h"
+#include "ir/text.h"
 
 #include <string.h>
 
@@ -200,6 +201,17 @@ parse_number (const char *text, TpDtype dtype, void *out)
   return tp_dtype_wrap (dtype, integer) == integer;
 }
 
+/* NULL: not known yet. */
+static const gint64 *
+find_dim (TpGraphBuilder *builder, const TpDimSpec *dim, TpDims *dims)
+{
+  const gint64 *known = dim->name == NULL ? &dim->value
+                        : dims == NULL    ? NULL
+                                          : tp_dims_find (dims, dim->name);
+
+  return known == NULL ? tp_dims_find (builder->dims, dim->name) : known;
+}
+
 /* Dimensions of @n values; of those not known at most one is not 1. */
 static gboolean
 shape_value (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
@@ -211,13 +223,8 @@ shape_value (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
   out->rank = spec->rank;
   for (int i = 0; i < spec->rank; i++)
     {
-      const TpDimSpec *dim = &spec->dims[i];
-      const gint64 *known = dim->name == NULL ? &dim->value
-                            : dims == NULL    ? NULL
-                                              : tp_dims_find (dims, dim->name);
+      const gint64 *known = find_dim (builder, &spec->dims[i], dims);
 
-      if (known == NULL)
-        known = tp_dims_find (builder->dims, dim->name);
       out->dims[i] = known == NULL ? 1 : *known;
       open = known == NULL ? i : open;
       if (out->dims[i] < 1 || (known != NULL && n % out->dims[i] != 0))
@@ -240,6 +247,26 @@ fail_value (TpGraphBuilder *builder, const char *text, const char *what,
   return FALSE;
 }
 
+/* Appends such as "[N=4, 2]". */
+static void
+append_shape (TpGraphBuilder *builder, const TpBuilderSpec *spec, TpDims *dims,
+              GString *what)
+{
+  tp_text_append_c (what, '[');
+  for (int i = 0; i < spec->rank; i++)
+    {
+      const TpDimSpec *dim = &spec->dims[i];
+      const gint64 *known = find_dim (builder, dim, dims);
+
+      tp_text_append_printf (what, "%s%s%s", i > 0 ? ", " : "",
+                             dim->name != NULL ? dim->name : "",
+                             dim->name != NULL && known != NULL ? "=" : "");
+      if (known != NULL)
+        tp_text_append_printf (what, "%" G_GINT64_FORMAT, *known);
+    }
+  tp_text_append_c (what, ']');
+}
+
 static gboolean
 bind_text (TpGraphBuilder *builder, const char *text, const char *name,
            TpDims *dims, GError **error)
@@ -252,6 +279,7 @@ bind_text (TpGraphBuilder *builder, const char *text, const char *name,
   int n = (int) g_strv_length (numbers);
   g_autofree char *data = tp_new0 (char, (n + 1) * size);
   g_autofree char *own = g_strdup (name);
+  g_autoptr (GString) what = g_string_new (NULL);
   TpInputValue value = { .data = data };
 
   for (int i = 0; i < n; i++)
@@ -259,8 +287,12 @@ bind_text (TpGraphBuilder *builder, const char *text, const char *name,
       return fail_value (builder, text, "it is no list of numbers that the "
                                         "element type of the input has", error);
   if (!shape_value (builder, spec, dims, n, &value))
-    return fail_value (builder, text, "as many numbers do not fill the shape of "
-                                      "the input", error);
+    {
+      tp_text_append_printf (what, "%d number%s not fill the shape of the input, ",
+                             n, n == 1 ? " does" : "s do");
+      append_shape (builder, spec, dims, what);
+      return fail_value (builder, text, what->str, error);
+    }
   return bind_value (builder, own, &value, dims, error);
 }
 

@@ -34,9 +34,11 @@ try 0 optimize net.json -d ref -q -o plan.json --value form=1,2 --value b=1 --va
 try 0 check plan.json; say $? "and is good"
 try 0 run plan.json -q -n 1 -fo got && [ "$(floats got/y.npy)" = "6 8" ]; say $? "and runs so"
 try 2 run plan.json --value b=0 && err_has 'a plan, which --value cannot change'; say $? "a plan stays as it is"
-try 2 run net.json -d ref --value form=1,2,3 && err_has "value 'form=1,2,3': as many numbers do not fill"
+try 2 run net.json -d ref --value form=1,2,3 && err_has "value 'form=1,2,3': 3 numbers do not fill the shape of the input, \[2\]$"
 say $? "too many"
-try 2 run net.json -d ref --value x=1,2,3 && err_has "do not fill"; say $? "no whole rows"
+try 2 run net.json -d ref --value x=1,2,3 && err_has "3 numbers do not fill .*, \[N, 2\]$" \
+  && try 2 run net.json -d ref --dim N=4 --value x=1 && err_has "1 number does not fill .*, \[N=4, 2\]$"; say $? "no whole rows"
+try 2 run net.json -d ref --value b=1,0 && err_has "2 numbers do not fill .*, \[\]$"; say $? "more than one"
 try 2 run net.json -d ref --value form=1,x && err_has "no list of numbers"; say $? "no number"
 try 2 run net.json -d ref --value b=2 && err_has "no list of numbers"; say $? "no truth value"
 try 2 run net.json -d ref --value form=1.5,2 && err_has "no list of numbers"; say $? "no integer"
