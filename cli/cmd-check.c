@@ -92,6 +92,7 @@ print_result (const Checked *it)
       = tp_cli_format_time (tplan_plan_get_cost_ns (it->plan));
   g_autofree char *bound
       = tp_cli_format_time (tplan_plan_get_bound_ns (it->plan));
+  g_autofree char *span = tp_cli_format_span (tp_api_get_plan (it->plan));
   g_autofree char *loads = tp_cli_format_loads (tp_api_get_plan (it->plan));
   g_autofree char *energy
       = tp_cli_describe_energy (tp_api_get_plan (it->plan));
@@ -105,6 +106,8 @@ print_result (const Checked *it)
                                               : "");
   else
     tp_cli_print ("%s: not valid:", it->name);
+  if (it->is_valid && span != NULL)
+    tp_cli_print ("  makespan: %s", span);
   if (it->is_valid && loads != NULL)
     tp_cli_print ("  busiest engine: %s", loads);
   if (it->is_valid && energy != NULL)
@@ -129,12 +132,13 @@ static json_t *
 checked_to_json (const Checked *it)
 {
   return json_pack (
-      "{s:b, s:b, s:I, s:I, s:o, s:o, s:o}", "valid", it->is_valid,
+      "{s:b, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "valid", it->is_valid,
       "costs_as_stated", has_stated_costs (it->plan), "cost_ns",
       (json_int_t) tplan_plan_get_cost_ns (it->plan), "bound_ns",
       (json_int_t) tplan_plan_get_bound_ns (it->plan), "load",
       tp_cli_loads_to_json (tp_api_get_plan (it->plan)), "rates",
-      tp_cli_rates_to_json (tp_api_get_plan (it->plan)), "reasons",
+      tp_cli_rates_to_json (tp_api_get_plan (it->plan)), "span",
+      tp_cli_span_to_json (tp_api_get_plan (it->plan)), "reasons",
       reasons_to_json (it->reasons));
 }
 

@@ -34,8 +34,10 @@ plan ()
 trio=sim:laptop-cpu,sim:laptop-gpu,sim:desktop-gpu
 pins="--pin fc1?=sim:laptop-gpu --pin fc2?=sim:desktop-gpu --pin fc3?=sim:laptop-cpu --pin fc4?=sim:desktop-gpu"
 try 0 optimize towers.json -fo plan.json --devices $trio --objective makespan $pins && try 0 check plan.json &&
+  out_has 'makespan: .* for a run whose engines work at once, simulated, ' &&
   try 0 optimize towers.json --devices $trio --objective makespan --format json $pins &&
   span=$(sed -n 's/.*"span_ns": *\([0-9]*\).*/\1/p' .out) && cost=$(json cost_ns) &&
+  try 0 check plan.json --format json && grep -q "\"span_ns\": $span," .out &&
   try 0 run plan.json --repeat 1 --check --format json && [ "$(json predicted_ns)" = "$span" ] && [ "$span" -lt "$cost" ] &&
   took=$(json median_ns) && [ $((10 * took)) -ge $((9 * span)) ] && [ $((10 * took)) -le $((11 * span)) ]
 say $? "three devices: the run takes what the schedule says, within a tenth"
