@@ -4,10 +4,10 @@
 
 #include "cli/affinity.h"
 
+#include "calib/lookup.h"
 #include "cli/output.h"
 #include "ir/guard.h"
 #include "ir/near-name.h"
-#include "runtime/devices.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ make_name (Naming *naming, const char *device)
   const TpAffinityKind *kind = naming->it->kind;
   g_autoptr (GString) name = g_string_new (given);
 
-  if (given == NULL && tp_device_is_host (device))
+  if (given == NULL && tp_lookup_find_host (&device, 1) == 0)
     g_string_append (name, kind->host);
   else if (given == NULL)
     g_string_append_printf (name, "%s%d", kind->other, naming->n_others++);

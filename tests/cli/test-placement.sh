@@ -55,8 +55,8 @@ say $? "a placement of another model"
 
 # Placements for other runtimes, who name devices in their own way.
 to () { runtime=$1; shift; try 0 convert same.json -f --placement plan.json --to "$runtime" "$@" -o map.json && cp map.json .out; }
-to onnxruntime && out_has '"session.name_based_layer_assignment": "gpu:0(fc1,relu,same,soft);gpu:1(fc2)"'; say $? "for onnxruntime"
-to openvino --device-name sim:laptop-gpu=NPU && out_has '"device": "HETERO:.*NPU' && out_has '^    "fc2": "NPU"' && out_has '^    "relu": "GPU.'
+to onnxruntime && out_has '"session.name_based_layer_assignment": "cpu(fc1,relu,same,soft);gpu:0(fc2)"'; say $? "for onnxruntime: a made-up processor is the processor"
+to openvino --device-name sim:laptop-gpu=NPU && out_has '"device": "HETERO:.*NPU' && out_has '^    "fc2": "NPU"' && out_has '^    "relu": "CPU"'
 say $? "for openvino"
 to tensorflow --device-name sim:desktop-cpu=/CPU:0 && out_has '^  "relu": "/CPU:0"' && out_has '^  "fc2": "/device:GPU:'; say $? "for tensorflow"
 echo '{"fc1": "cpu", "relu": "ref", "fc2": "opencl:1", "soft": "opencl:0"}' > kinds.json
