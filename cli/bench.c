@@ -469,6 +469,7 @@ tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
     tp_cli_meet_drivers (
         cli, (const char *const *) tp_api_get_plan (
                  tp_bench_get (bench, i)->plan)->devices);
+  tp_cli_release_interrupts (); /* drivers compile for minutes, with nothing to keep */
   for (guint i = 0; i < bench->entries->len; i++)
     {
       if (!tp_bench_open (bench, i, cli->device_options.n_threads, error))
@@ -479,6 +480,6 @@ tp_bench_run (TpBench *bench, const TpCli *cli, const TpBenchOptions *options,
   for (guint i = 0; i < bench->entries->len; i++)
     if (!tp_bench_warm_up (bench, i, error))
       return FALSE;
-  tp_cli_catch_interrupts (); /* drivers compile for minutes, with nothing to keep */
+  tp_cli_catch_interrupts ();
   return run_rounds (bench, cli, options, error);
 }

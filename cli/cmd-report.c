@@ -3,7 +3,6 @@
 
 #include "cli/output.h"
 #include "cli/planning.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 
 static TpReportOptions given;
@@ -59,7 +58,6 @@ report_run (TpCli *cli, GError **error)
     return FALSE;
   if (!check_outputs (cli, error))
     return FALSE;
-  tp_cli_catch_interrupts ();
   cli->given &= ~(unsigned) (TP_USES_THREADS | TP_USES_COSTS);
   for (int i = 0; i < cli->n_args; i++)
     {

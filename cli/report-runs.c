@@ -9,6 +9,7 @@
 #include "cli/drivers.h"
 #include "cli/output.h"
 #include "cli/profile.h"
+#include "cli/progress.h"
 #include "cli/repeat.h"
 #include "cli/run-data.h"
 #include "format/file.h"
@@ -208,7 +209,9 @@ measure (Measured *self, TpCli *cli, GError **error)
       cli, (const char *const *) tp_api_get_plan (self->plan)->devices);
   if (!tp_run_data_init (&self->data, graph, NULL, cli->seed, error))
     return FALSE;
+  tp_cli_release_interrupts (); /* see tp_bench_run () */
   self->session = tplan_session_new_full (self->plan, &options, error);
+  tp_cli_catch_interrupts ();
   if (self->session == NULL || !run_repeat (self, cli, error))
     return FALSE;
   self->account = (TpAccount){

@@ -101,7 +101,6 @@ tp_cli_verify (TpCli *cli, TplanPlan *plan, TpVerified *out_verified,
   *out_verified = (TpVerified){ 0 };
   tp_bench_init (&bench);
   tp_bench_add (&bench, "plan", plan);
-  tp_cli_catch_interrupts ();
   if (!check_pins (plan, error)
       || !tp_bench_add_singles (&bench, cli, plan, error)
       || !tp_bench_add_unfused (&bench, cli, error))

@@ -102,14 +102,15 @@ done 2> /dev/null
 # One is enough where a driver compiles, and nothing is there to be kept.
 export TEST_OPENCL_FAIL="clBuildProgram 1 stay"
 export TPLAN_CACHE_DIR=$work/none-compiled
-for command in run bench; do
-  env --default-signal=HUP,INT,QUIT,TERM "$mark=1" "$TPLAN" $command plan.json -n 1 > .out 2> .err &
+for command in "run plan.json -n 1" "bench plan.json -n 1" "report --measure plan.json -o r.html" \
+  "optimize --verify mlp.json --devices=opencl:0" "try mlp.json --devices=opencl:0 --time-limit=1ms -o t.plan.json"; do
+  env --default-signal=HUP,INT,QUIT,TERM "$mark=1" "$TPLAN" $command > .out 2> .err &
   child=$!
   sleep 1.5
   kill -s INT $child
   for _ in $(seq 50); do kill -0 $child || break; sleep 0.1; done
   kill -s KILL $child
-  wait $child; [ $? -eq 130 ]; say $? "$command: SIGINT while one compiles"
+  wait $child; [ $? -eq 130 ]; say $? "${command%% *}: SIGINT while one compiles"
   is_alone; say $? "  nobody is left"
 done 2> /dev/null
 unset TPLAN_CACHE_DIR
