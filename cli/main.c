@@ -30,6 +30,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#define POCL_DRAFT "tempfile_" /* so its files are called until they are whole, and an
+                                * empty one that it leaves whenever it starts */
 #define CACHE_LEAST_BYTES (4 << 20) /* of room, for a driver to work in */
 
 /* The list of commands, in the order of --help. */
@@ -186,6 +188,8 @@ set_driver_cache (const TpCli *cli, const TpCommand *command)
     return;
   path = tp_private_folder_make (g_get_user_cache_dir (), "tplan", "pocl",
                                  &error);
+  if (path != NULL && (command->uses & TP_USES_THREADS) != 0)
+    tp_private_folder_drop (path, POCL_DRAFT);
   if (path == NULL || !check_room (path, &error))
     {
       g_free (path);

@@ -20,6 +20,7 @@
 
 #define OTHERS_WRITE (S_IWGRP | S_IWOTH)
 #define MAX_OPEN 16           /* folders, while one is removed */
+#define DRAFT_AGE_S 3600      /* what is older nobody is at work on */
 
 /* How far a walk has come. */
 typedef struct
@@ -186,6 +187,24 @@ tp_private_folder_open (const char *base, const char *parent,
   if (!is_good && walk.fd >= 0)
     close (walk.fd);
   return is_good ? walk.fd : -1;
+}
+
+void
+tp_private_folder_drop (const char *path, const char *prefix)
+{
+  g_autoptr (GDir) folder = g_dir_open (path, 0, NULL);
+  gint64 now_s = g_get_real_time () / G_USEC_PER_SEC;
+  const char *name;
+
+  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (path, name, NULL);
+      struct stat info;
+
+      if (g_str_has_prefix (name, prefix) && lstat (file, &info) == 0
+          && S_ISREG (info.st_mode) && now_s - info.st_mtime > DRAFT_AGE_S)
+        unlink (file);
+    }
 }
 
 /* ---- for one process ---------------------------------------------------- */

@@ -17,6 +17,11 @@ char *tp_private_folder_make (const char *base, const char *parent,
 int tp_private_folder_open (const char *base, const char *parent,
                             const char *child, GError **error);
 
+/* Removes the files of @path whose names begin with @prefix and that nobody has
+ * written to for an hour: what a driver left behind, or had begun when it was ended. What
+ * cannot be removed stays. */
+void tp_private_folder_drop (const char *path, const char *prefix);
+
 /* One that is gone, with what is in it, when the process exits. */
 char *tp_private_folder_make_temporary (GError **error);
 

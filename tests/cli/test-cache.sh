@@ -43,6 +43,18 @@ rm -r .config
 (unset XDG_CACHE_HOME; HOME=/dev/null; export HOME; try 0 devices) && err_has "cache folder '/dev/null/.cache' cannot be made: Not a directory (set XDG_CACHE_HOME"
 say $? "a HOME in which there can be no folder"
 
+# What PoCL leaves in it each time that it starts, and when it is ended at work; what
+# somebody may be at work on stays.
+fresh drafts
+mkdir -p "$pocl/tempfile_folder" && chmod 700 "$XDG_CACHE_HOME/tplan" "$pocl" && : > "$pocl/tempfile_new" && : > "$pocl/other" && : > "$work/target"
+ln -s "$work/target" "$pocl/tempfile_link"
+for name in old old.o; do : > "$pocl/tempfile_$name"; done
+touch -h -d '2 hours ago' "$pocl"/tempfile_old* "$pocl/tempfile_link" "$pocl/tempfile_folder" "$pocl/other"
+try 0 info mlp.json && [ -e "$pocl/tempfile_old" ]; say $? "who asks no driver leaves its drafts"
+try 0 devices && [ -z "$(ls -d "$pocl"/tempfile_old* 2> /dev/null)" ] && [ -e "$pocl/tempfile_new" ] && [ -d "$pocl/tempfile_folder" ] \
+  && [ -L "$pocl/tempfile_link" ] && [ -e "$pocl/other" ] && [ -e "$work/target" ]
+say $? "drafts that are left in it are removed, and nothing else"
+
 fresh open
 mkdir -p -m 777 "$XDG_CACHE_HOME/tplan/pocl" && chmod 777 "$pocl"
 refused "can be written to by others (remove it"; say $? "a folder that others can write to"
