@@ -55,11 +55,13 @@ done
 shown () { awk '/^```/ { inside = !inside; next } inside' "$1"; }
 simulated="--dim N=32 --devices sim:laptop-cpu,sim:laptop-gpu"
 "$tplan" optimize -q examples/mlp.json $simulated -o "$work/plan.json" > "$work/said" 2> "$work/log" \
+  && "$tplan" check "$work/plan.json" > "$work/checked" 2>> "$work/log" && sed "s,^$work/,," "$work/checked" >> "$work/said" \
   && "$tplan" explain "$work/plan.json" >> "$work/said" 2>> "$work/log" \
+  && "$tplan" optimize -q examples/mlp.json $simulated --mem-limit sim:laptop-gpu=900K >> "$work/said" 2>> "$work/log" \
   && "$tplan" sweep examples/mlp.json --dim N=1..128 --devices sim:laptop-cpu,sim:laptop-gpu >> "$work/said" 2>&1
 say $? "the simulated examples run"
 tr -s ' ' < "$work/said" > "$work/squeezed"
-for page in docs/read-a-plan.md docs/cpu-or-gpu.md; do
+for page in README.md docs/read-a-plan.md docs/cpu-or-gpu.md; do
   # A table may be shown without its last columns, and is as wide as its rows.
   shown "$page" | tr -s ' ' | sed 's/ *$//' > "$work/shown"
   : > "$work/log"
