@@ -27,7 +27,7 @@ make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   TpArray *const passes[TP_N_PASSES] = { links };
   g_autoptr (GError) error = NULL;
-  g_autofree int *all = g_new (int, keys->n + 1);
+  g_autofree int *all = NULL; /* links: rivals are some, too */
   TpChain *chain;
 
   for (int i = 0; i < keys->n; i++)
@@ -38,6 +38,7 @@ make_chain (TpDevice *device, const TpGraph *graph, const TpKeys *keys,
                                        .has_rivals = has_rivals,
                                        .is_relaxed = is_relaxed }, &error);
   g_assert_no_error (error);
+  all = g_new (int, chain->n_links + 1);
   for (int i = 0; i < chain->n_links; i++)
     all[i] = i;
   tp_chain_compile (chain, all, chain->n_links, &error);
