@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "ir/limit.h"
+#include "runtime/devices.h"
 
 #include <math.h>
 #include <string.h>
@@ -242,7 +243,11 @@ tp_cli_split_devices (const char *text, char ***out_devices, GError **error)
           || (k < i && strcmp (devices->pdata[i], devices->pdata[k]) == 0))
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                       "devices '%s': a name is empty or stands twice", text);
+                       "devices '%s': a name is empty or stands twice%s", text,
+                       tp_device_is_simulated (devices->pdata[i])
+                           ? ": another one of the kind has a number behind its "
+                             "name, as sim:laptop-gpu:1"
+                           : "");
           return FALSE;
         }
   g_ptr_array_add (devices, NULL);

@@ -349,6 +349,19 @@ machine_load (const char *path, GError **error)
   return NULL;
 }
 
+/* Behind @name in @text: nothing, or ":1" of another one of the kind. */
+static gboolean
+is_of_kind (const char *text, const char *name)
+{
+  gsize size = strlen (name);
+
+  return strncmp (text, name, size) == 0
+         && (text[size] == '\0'
+             || (text[size] == ':' && g_ascii_isdigit (text[size + 1])
+                 && text[size + 1 + strspn (text + size + 1, "0123456789")]
+                        == '\0'));
+}
+
 TpMachine *
 tp_machine_parse (const char *text, GError **error)
 {
@@ -358,7 +371,7 @@ tp_machine_parse (const char *text, GError **error)
     {
       const TpMachineProfile *profile = &tp_machine_profiles[i];
 
-      if (strcmp (text, profile->name) == 0)
+      if (is_of_kind (text, profile->name))
         return machine_parse_list (profile->name, profile->description,
                                    profile->figures, error);
     }

@@ -32,7 +32,8 @@ typedef struct
   TpRate rate;                /* what it draws and is rented for */
 } TpMachine;
 
-/* A built-in profile by name, a file in GKeyFile form, or a list such as
+/* A built-in profile by name, or by name and number ("server-gpu:1": another one of
+ * the kind), a file in GKeyFile form, or a list such as
  * "gflops=2000,gbps=200,launch=8us,link=12GB/s+8us". */
 TpMachine *tp_machine_parse (const char *text, GError **error);
 void tp_machine_free (TpMachine *machine);

@@ -66,4 +66,17 @@ say $? "no link, and what that means"
 try 0 optimize mlp.json --devices sim:desktop-cpu,sim:gflops=2000,gbps=200,link=12GB/s+8us && ! err_has 'has no link'; say $? "a link, and nothing to say"
 try 2 optimize mlp.json --devices sim:gflops=2000,gpbs=200 && err_has "unknown key 'gpbs' (did you mean 'gbps'?)"; say $? "a key that is none"
 try 2 optimize mlp.json --devices sim:gflops=2000,gbps=200,gbps=3 && err_has "'gbps' stands twice"; say $? "a key twice"
+
+# Two of one kind: a number behind the name, with the figures of that name.
+try 0 optimize mlp.json --devices sim:server-cpu,sim:server-gpu --format json && one=$(json cost_ns) \
+  && try 0 optimize mlp.json --devices sim:server-cpu,sim:server-gpu:1 --format json && [ "$(json cost_ns)" = "$one" ]
+say $? "one of a kind by its number"
+both=sim:laptop-cpu,sim:server-gpu,sim:server-gpu:1
+try 0 optimize mlp.json --devices $both --objective throughput --pin fc1=sim:server-gpu --pin fc2=sim:server-gpu:1 -o two.json \
+  && try 0 check two.json && try 0 run two.json --check && try 0 explain two.json && out_has 'fc2.*sim:server-gpu:1'
+say $? "two of a kind in one plan, which is proved and runs"
+try 2 optimize mlp.json --devices sim:laptop-gpu,sim:laptop-gpu && err_has 'stands twice: another one of the kind .* sim:laptop-gpu:1$'; say $? "how to ask for a second one"
+for name in laptop-gpu: laptop-gpu:x laptop-gpu:1x laptop-gpu:1:1; do
+  try 2 optimize mlp.json --devices "sim:$name" && err_has "no such profile"; say $? "no number: $name"
+done
 finish
