@@ -45,7 +45,7 @@ for file in "$stage"/libexec/* "$stage"/lib/libtplan.so.*.*; do
 done
 mkdir -p "$stage/bench" "$stage/examples"
 cp "$srcdir/bench/gpu.sh" "$srcdir/bench/gpu-torch.py" "$srcdir/bench/torch_bert.py" "$stage/bench/"
-cp "$srcdir/examples/mlp.json" "$srcdir/examples/embed.c" "$srcdir/examples/README.md" "$build"/examples/*.json "$stage/examples/"
+cp "$srcdir/examples/mlp.json" "$srcdir/examples/npu.conf" "$srcdir/examples/embed.c" "$srcdir/examples/README.md" "$build"/examples/*.json "$stage/examples/"
 cp "$srcdir/LICENSE" "$srcdir/NEWS" "$stage/"
 cp "$srcdir/bindist/README.md" "$stage/README.md"
 cp "$srcdir/docs/gpu.md" "$srcdir/docs/licences.md" "$srcdir/bindist/launch.c" "$stage/share/doc/tplan/"

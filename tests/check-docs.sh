@@ -71,6 +71,12 @@ for page in README.md docs/read-a-plan.md docs/cpu-or-gpu.md; do
   [ -s "$work/shown" ] && [ ! -s "$work/log" ]; say $? "what $page shows is said"
 done
 
+# The device of a third kind, which is a file of examples.
+(cd examples && "$tplan" optimize -q "$top_builddir/examples/squeezenet1_1.json" --devices sim:laptop-cpu,sim:integrated-gpu,sim:npu.conf) > "$work/said" 2> "$work/log"
+shown docs/planner.md | tr -s ' ' > "$work/shown"
+[ "$(grep -c . "$work/said")" -ge 4 ] && grep -q 'sim:npu.conf (' "$work/said" && sed 4q "$work/said" | sed 1d | tr -s ' ' | grep -vxF -f "$work/shown" > "$work/log"
+[ ! -s "$work/log" ]; say $? "examples/npu.conf gives what docs/planner.md shows"
+
 # ---- graphs that are shown -----------------------------------------------------------
 # The whole one, with the file it names; and the ops of a group, all on one device.
 block () { awk -v n="$1" '/^```json/ { i++; on = 1; next } /^```/ { on = 0 } on && i == n' docs/graph-format.md; }
