@@ -143,8 +143,9 @@ wait_for_processors (TpRepeat *repeat, const TpRepeatJob *job, const TpCli *cli)
     repeat->apart.least.fma_ns = 0;
   repeat->times.n_threads = repeat->apart.n_threads;
   if (repeat->times.n_threads != n_planned)
-    tp_cli_note (cli, "note: on %d threads; what is foretold is for %d",
-                 repeat->times.n_threads, n_planned);
+    tp_cli_note (cli, "note: on %d thread%s; what is foretold is for %d",
+                 repeat->times.n_threads,
+                 repeat->times.n_threads == 1 ? "" : "s", n_planned);
   if (repeat->apart.is_apart && job->wait_ns > 0)
     tp_cli_note (cli, "waiting for processors to be near each other");
   tp_apart_wait (&repeat->apart, job->wait_ns);

@@ -88,7 +88,8 @@ try 0 run plan.json --repeat 1 --threads 2; say $? "threads are of a run"
 try 0 optimize mlp.json -fqo one.json --devices ref --threads 1
 try 0 run one.json --repeat 1 --format json && [ "$(json threads)" = 1 ]; say $? "unless given they are the plan's"
 try 0 run one.json --repeat 1 --threads 2 --format json && [ "$(json threads)" = 2 ] \
-  && err_has 'on 2 threads; what is foretold is for 1'; say $? "others are said"
+  && err_has 'on 2 threads; what is foretold is for 1' && try 0 optimize mlp.json -fqo two.json --devices ref --threads 2 \
+  && try 0 run two.json --repeat 1 --threads 1 && err_has 'on 1 thread; what is foretold is for 2'; say $? "others are said"
 TPLAN_DEVICES=ref TPLAN_THREADS=2 try 0 explain plan.json; say $? "what is configured is for models"
 try 2 run mlp.json --devices $sims --graph mlp.json && err_has -- --graph; say $? "run refuses --graph for a model"
 
