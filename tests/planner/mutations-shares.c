@@ -185,6 +185,32 @@ change_first (TpPlan *plan, const TpTestCase *test)
   return row != NULL;
 }
 
+/* Sets a field of a row, where there is one. */
+#define SPOIL_ROW(name, field, value) \
+  static gboolean name (TpPlan *plan, const TpTestCase *test) \
+  { \
+    TpShareRow *row = pick_row (plan); \
+\
+    if (row != NULL) \
+      row->field = value; \
+    return row != NULL; \
+  }
+SPOIL_ROW (row_of_no_op, op, -1)
+SPOIL_ROW (row_of_nothing, index, -1)
+SPOIL_ROW (row_of_no_kind, kind, 'x')
+
+static gboolean
+set_amount (TpPlan *plan, gint64 amount)
+{
+  TpShareRow *row = pick_row (plan);
+
+  if (row != NULL)
+    get_amounts (plan, row)[pick (plan->n_devices)] = amount;
+  return row != NULL;
+}
+TP_TEST_SPOIL_IF (most_amount, set_amount (plan, G_MAXINT64))
+TP_TEST_SPOIL_IF (least_amount, set_amount (plan, G_MININT64))
+
 /* ---- the tree ------------------------------------------------------------- */
 
 static TpShareEntry *
@@ -242,6 +268,39 @@ end_nowhere (TpPlan *plan, const TpTestCase *test)
   return TRUE;
 }
 
+TP_TEST_SPOIL (branch_below,
+               *get_entry (plan, 0) = ((TpShareEntry){ TRUE, -1 }))
+TP_TEST_SPOIL (end_below, *get_entry (plan, plan->share_proof->entries->len - 1)
+                          = ((TpShareEntry){ FALSE, -1 }))
+
+/* What is below it comes before a branch. */
+static gboolean
+turn_tree (TpPlan *plan, const TpTestCase *test)
+{
+  guint n = plan->share_proof->entries->len;
+  TpShareEntry kept = *get_entry (plan, 0);
+
+  *get_entry (plan, 0) = *get_entry (plan, n - 1);
+  *get_entry (plan, n - 1) = kept;
+  return n > 1;
+}
+
+/* On an op that the branch above has put somewhere already. */
+static gboolean
+branch_again (TpPlan *plan, const TpTestCase *test)
+{
+  const TpShareEntry *first = get_entry (plan, 0), end = { FALSE, 0 };
+  int op = first->index;
+
+  if (!first->is_branch)
+    return FALSE;
+  *get_entry (plan, plan->share_proof->entries->len - 1)
+      = (TpShareEntry){ TRUE, op };
+  for (int d = 0; d < count_devices (plan, test, op); d++)
+    tp_array_append_val (plan->share_proof->entries, end);
+  return TRUE;
+}
+
 TP_TEST_SPOIL (drop_tree, tp_array_set_size (plan->share_proof->entries, 0))
 TP_TEST_SPOIL (drop_bounds, tp_pointers_cut (plan->share_proof->bounds, 0))
 TP_TEST_SPOIL (drop_shares, g_clear_pointer (&plan->share_proof, tp_share_proof_free))
@@ -250,6 +309,7 @@ TP_TEST_SPOIL (drop_shares, g_clear_pointer (&plan->share_proof, tp_share_proof_
 
 TP_TEST_SPOIL (raise_bound, plan->bound_ns++)
 TP_TEST_SPOIL (drop_unit, plan->share_proof->unit = 0)
+TP_TEST_SPOIL (turn_unit, plan->share_proof->unit = -plan->share_proof->unit)
 TP_TEST_SPOIL (raise_unit, plan->share_proof->unit = G_GINT64_CONSTANT (1) << 40)
 
 static gboolean
@@ -300,6 +360,16 @@ cheapen_figure (TpPlan *plan, const TpTestCase *test)
   return FALSE;
 }
 
+static gboolean
+make_figure_dear (TpPlan *plan, const TpTestCase *test)
+{
+  int op = pick (plan->n_placements);
+  g_autofree int *groups = tp_plan_map_groups (plan, test->graph);
+
+  tp_costs_node (plan->costs, op, plan->placements[op].device)->time_ns += 10;
+  return groups[op] < 0;
+}
+
 const TpTestMutation tp_test_share_mutations[] = {
   { "raise-amount", raise_amount },
   { "lower-amount", lower_amount },
@@ -329,6 +399,17 @@ const TpTestMutation tp_test_share_mutations[] = {
   { "name-a-price", name_a_price },
   { "move-share-cheapest", move_cheapest },
   { "cheapen-figure", cheapen_figure },
+  { "make-figure-dear", make_figure_dear },
+  { "row-of-no-op", row_of_no_op },
+  { "row-of-nothing", row_of_nothing },
+  { "row-of-no-kind", row_of_no_kind },
+  { "most-amount", most_amount },
+  { "least-amount", least_amount },
+  { "branch-below", branch_below },
+  { "end-below", end_below },
+  { "turn-tree", turn_tree },
+  { "branch-again", branch_again },
+  { "turn-unit", turn_unit },
   { NULL, NULL },
 };
 
