@@ -84,6 +84,13 @@ tp_place_load_keys (const TpPlacePlan *plan, TpEmit *e, int buffer, TpValue at,
 }
 
 TpValue
+tp_place_get_keys (const TpPlacePlan *plan, TpEmit *e, TpValue at, int lanes)
+{
+  return plan->has_keys ? tp_place_load_keys (plan, e, plan->keys, at, lanes)
+                        : tp_place_make_key (plan, e, at);
+}
+
+TpValue
 tp_place_spread (const TpPlacePlan *plan, TpEmit *e, TpValue value, int lanes)
 {
   if (!plan->a->is_integer && !plan->takes_turns)

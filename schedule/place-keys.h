@@ -9,6 +9,9 @@ TpValue tp_place_make_key (const TpPlacePlan *plan, TpEmit *emit, TpValue at);
 /* Those of all elements become plan->keys: with their places in the lower half where
  * turns are taken. */
 void tp_place_store_keys (const TpPlacePlan *plan, TpEmit *emit);
+/* Keys of the row, @lanes from @at on: from scratch, or made again of one element. */
+TpValue tp_place_get_keys (const TpPlacePlan *plan, TpEmit *emit, TpValue at,
+                           int lanes);
 /* @lanes of @buffer from @at on, keys as they are made. */
 TpValue tp_place_load_keys (const TpPlacePlan *plan, TpEmit *emit, int buffer,
                             TpValue at, int lanes);

@@ -13,6 +13,9 @@
 #include "schedule/place-digits.h"
 #include "schedule/place-keys.h"
 
+#define MOST_ADDED 16         /* of what items said, by each */
+#define MOST_ASKED 8          /* keys of an item on their way at once */
+
 typedef struct
 {
   const TpPlacePlan *plan;
@@ -43,6 +46,46 @@ combine (const State *state, TpInstrOp op, TpValue a, TpValue b)
 
 /* ---- items together --------------------------------------------------------- */
 
+/* @n of what items said, @step apart. */
+static TpValue
+add_up (const State *state, int which, TpValue first, int n, int step)
+{
+  TpValue sum = index_of (state, 0);
+
+  for (int i = 0; i < n; i++)
+    sum = combine (state, TP_I_IADD, sum,
+                   tp_k_load (state->k, state->plan->parts[which],
+                              tp_emit_add_const (state->emit, first,
+                                                 (gint64) i * step),
+                              1, -1));
+  return sum;
+}
+
+/* What every item says, @value, together. Where they are many, each first adds up a
+ * share: then none reads what all have. */
+static TpValue
+sum_all (const State *state, TpValue value)
+{
+  TpKernel *k = state->k;
+  int n = state->plan->items, shares = n % MOST_ADDED == 0 ? MOST_ADDED : n;
+  int buffer = 0;
+  TpValue item = tp_k_item (k), first, sum;
+
+  tp_k_store (k, state->plan->parts[0], item, value, -1);
+  tp_k_barrier (k);
+  if (n > shares)
+    {
+      first = combine (state, TP_I_IMOD, item, index_of (state, shares));
+      sum = add_up (state, 0, first, n / shares, shares);
+      tp_k_store (k, state->plan->parts[1], item, sum, -1);
+      tp_k_barrier (k);
+      buffer = 1;
+    }
+  sum = add_up (state, buffer, index_of (state, 0), shares, 1);
+  tp_k_barrier (k);
+  return sum;
+}
+
 /* Each says @value; the sum of what those before it say, and of what all do. */
 static void
 sum_items (const State *state, int which, TpValue value, TpValue *out_before,
@@ -56,7 +99,7 @@ sum_items (const State *state, int which, TpValue value, TpValue *out_before,
   ends[1] = index_of (state, state->plan->items);
   tp_k_store (k, buffer, ends[0], value, -1);
   tp_k_barrier (k);
-  for (int i = out_before == NULL; i < 2; i++)
+  for (int i = 0; i < 2; i++)
     {
       TpValue at = tp_emit_for (state->emit, zero, ends[i], 1), sum;
 
@@ -79,8 +122,8 @@ count_vectors (const State *state, TpValue at, TpValue limit, TpValue *counts)
 
   for (int i = 0; i < plan->unroll; i++)
     {
-      TpValue key = tp_place_load_keys (
-          plan, state->emit, plan->keys,
+      TpValue key = tp_place_get_keys (
+          plan, state->emit,
           tp_emit_add_const (state->emit, at, (gint64) i * plan->lanes),
           plan->lanes);
       TpValue one = tp_place_spread (plan, state->emit, index_of (state, 1),
@@ -93,6 +136,52 @@ count_vectors (const State *state, TpValue at, TpValue limit, TpValue *counts)
     }
 }
 
+/* @count, and one more if the key at @at is above @limit. */
+static TpValue
+count_key (const State *state, TpValue at, TpValue limit, TpValue count)
+{
+  TpKernel *k = state->k;
+  TpValue key = tp_place_get_keys (state->plan, state->emit, at, 1);
+  TpValue one = tp_k_select (k, combine (state, TP_I_ILESS, limit, key),
+                             tp_k_i32 (k, 1, 1), tp_k_i32 (k, 1, 0));
+
+  return combine (state, TP_I_IADD, count, one);
+}
+
+/* Of all keys of the row those above @limit, by all items, neighbours by neighbours; 0
+ * where @is_asked, which is 0 or 1, is not. */
+static TpValue
+count_by_items (const State *state, TpValue limit, TpValue is_asked)
+{
+  const TpPlacePlan *plan = state->plan;
+  TpEmit *e = state->emit;
+  gint64 n = plan->a->n, turn = (gint64) plan->items * MOST_ASKED;
+  gint64 whole = n / turn * turn;
+  TpValue at, count[2] = { tp_k_i32 (state->k, 1, 0) };
+
+  limit = tp_place_spread (plan, e, limit, 1);
+  tp_emit_for (e, index_of (state, 0), is_asked, 1);
+  count[0] = tp_k_carry (state->k, count[0]);
+  if (whole > 0)
+    {
+      at = tp_emit_for_const (e, 0, whole, turn);
+      count[1] = tp_k_carry (state->k, count[0]);
+      at = tp_emit_add (e, at, tp_k_item (state->k));
+      for (int i = 0; i < MOST_ASKED; i++)
+        count[1] = count_key (state,
+                              tp_emit_add_const (e, at, (gint64) i * plan->items),
+                              limit, count[1]);
+      tp_emit_end_for (e, &count[1], 1, &count[0]);
+    }
+  at = tp_emit_for (e, tp_emit_add_const (e, tp_k_item (state->k), whole),
+                    index_of (state, n), plan->items);
+  count[1] = tp_k_carry (state->k, count[0]);
+  count[1] = count_key (state, at, limit, count[1]);
+  tp_emit_end_for (e, &count[1], 1, &count[0]);
+  tp_emit_end_for (e, &count[0], 1, &count[0]);
+  return sum_all (state, tp_k_unary (state->k, TP_I_I32_TO_INDEX, count[0]));
+}
+
 /* How many of the first @n_steps steps of this row's keys are above @limit. */
 static TpValue
 count_above (const State *state, TpValue limit, TpValue n_steps)
@@ -100,14 +189,13 @@ count_above (const State *state, TpValue limit, TpValue n_steps)
   const TpPlacePlan *plan = state->plan;
   TpKernel *k = state->k;
   int unroll = plan->unroll;
-  TpValue counts[TP_PLACE_MOST_UNROLLED], first, at;
+  TpValue counts[TP_PLACE_MOST_UNROLLED], at;
 
   limit = tp_place_spread (plan, state->emit, limit, plan->lanes);
   for (int i = 0; i < unroll; i++)
     counts[i] = tp_place_spread (plan, state->emit, index_of (state, 0),
                                  plan->lanes);
-  first = plan->items > 1 ? tp_k_item (k) : index_of (state, 0);
-  at = tp_emit_for (state->emit, first, n_steps, plan->items);
+  at = tp_emit_for (state->emit, index_of (state, 0), n_steps, 1);
   for (int i = 0; i < unroll; i++)
     counts[i] = tp_k_carry (k, counts[i]);
   count_vectors (state,
@@ -121,8 +209,6 @@ count_above (const State *state, TpValue limit, TpValue n_steps)
     counts[0] = tp_k_unary (k, TP_I_I32_TO_INDEX, counts[0]);
   if (plan->lanes > 1)
     counts[0] = tp_k_unary (k, TP_I_LANE_SUM, counts[0]);
-  if (plan->items > 1)
-    sum_items (state, 0, counts[0], NULL, &counts[0]);
   return counts[0];
 }
 
@@ -139,7 +225,8 @@ find_threshold (State *state)
 {
   const TpPlacePlan *plan = state->plan;
   TpKernel *k = state->k;
-  gint64 least = tp_place_get_least (plan), n_steps = count_steps (state);
+  gint64 least = tp_place_get_least (plan);
+  gint64 n_steps = plan->items > 1 ? 1 : count_steps (state);
   TpValue lowest = index_of (state, least), zero = index_of (state, 0);
   TpValue next[3], bit, found, end, count, is_good;
 
@@ -152,7 +239,8 @@ find_threshold (State *state)
                      zero, index_of (state, n_steps));
   end = tp_emit_min_const (state->emit, end, n_steps);
   next[0] = combine (state, TP_I_ISUB, state->threshold, bit);
-  count = count_above (state, tp_emit_add_const (state->emit, next[0], -1), end);
+  count = (plan->items > 1 ? count_by_items : count_above) (
+      state, tp_emit_add_const (state->emit, next[0], -1), end);
   is_good = combine (state, TP_I_ILESS, index_of (state, state->wanted - 1), count);
   next[0] = tp_k_select (k, is_good, next[0], state->threshold);
   next[1] = combine (state, TP_I_IDIV, bit, index_of (state, 2));
@@ -178,7 +266,7 @@ keep_one (const State *state, TpValue i, TpValue *at, TpValue *room)
 {
   const TpPlacePlan *plan = state->plan;
   TpKernel *k = state->k;
-  TpValue key = tp_place_load_keys (plan, state->emit, plan->keys, i, 1);
+  TpValue key = tp_place_get_keys (plan, state->emit, i, 1);
   TpValue threshold = tp_place_spread (plan, state->emit, state->threshold, 1);
   TpValue is_wanted = combine (state, TP_I_ILESS, threshold, key), is_equal, to;
 
@@ -227,8 +315,7 @@ keep_by_vectors (const State *state, Walk *walk)
   next[1] = tp_k_carry (k, walk->room);
   first = tp_emit_mul_const (state->emit, first, lanes);
   is_wanted = combine (state, TP_I_ILESS,
-                       tp_place_load_keys (plan, state->emit, plan->keys, first,
-                                           lanes),
+                       tp_place_get_keys (plan, state->emit, first, lanes),
                        limit);
   is_wanted = tp_k_select (k, is_wanted, tp_k_f32 (k, lanes, 0.0f),
                            tp_k_f32 (k, lanes, 1.0f));
@@ -267,7 +354,7 @@ keep_by_items (const State *state, Walk *walk)
         state, TP_I_IADD, sums[j],
         truth (state,
                combine (state, j == 0 ? TP_I_ILESS : TP_I_IEQUAL, limit,
-                        tp_place_load_keys (plan, state->emit, plan->keys, i, 1))));
+                        tp_place_get_keys (plan, state->emit, i, 1))));
   tp_emit_end_for (state->emit, sums, 2, sums);
   for (int j = 0; j < 2; j++)
     sum_items (state, j, sums[j], &before[j], &all[j]);
@@ -430,7 +517,8 @@ tp_place_emit_threshold (const TpPlacePlan *plan, TpEmit *emit)
   State state = { .plan = plan, .emit = emit, .k = emit->kernel, .n = plan->a->n,
                   .wanted = plan->a->k };
 
-  tp_place_store_keys (plan, emit);
+  if (plan->has_keys)
+    tp_place_store_keys (plan, emit);
   find_threshold (&state);
   keep_wanted (&state);
   if (plan->sorts_digits)

@@ -45,6 +45,16 @@ is_plain (const TpChoice *choice)
   return choice->values[TP_PLACE_TURNS] && choice->values[TP_PLACE_LANES] == 1;
 }
 
+/* Of what is kept, the key, its place, its rank, and who has that. Work-items have
+ * little scratch. */
+static TpDtype
+get_place_dtype (const TpPlace *a, const TpChoice *choice)
+{
+  return choice->values[TP_PLACE_ITEMS] > 1 && a->n <= G_MAXINT32
+             ? TPLAN_DTYPE_INT32
+             : TPLAN_DTYPE_INT64;
+}
+
 gint64
 tp_place_count_bytes (const TpPlace *a, const TpChoice *choice)
 {
@@ -54,10 +64,13 @@ tp_place_count_bytes (const TpPlace *a, const TpChoice *choice)
 
   if (is_plain (choice))
     return bytes;
-  bytes += sizes.padded * key;
+  if (choice->values[TP_PLACE_SCRATCH])
+    bytes += sizes.padded * key;
   if (choice->values[TP_PLACE_TURNS])
     return bytes;
-  return bytes + sizes.kept * (key + 24)
+  return bytes
+         + sizes.kept
+               * (key + 3 * (gint64) tp_dtype_get_size (get_place_dtype (a, choice)))
          + (choice->values[TP_PLACE_SORT] ? TP_PLACE_DIGITS * 8 : 0);
 }
 
@@ -66,12 +79,13 @@ tp_place_plan_init (TpPlacePlan *plan, const TpPlace *a, const TpChoice *choice,
                     TpKernel *kernel)
 {
   Sizes sizes = get_sizes (a, choice);
-  TpDtype key;
+  TpDtype key, place = get_place_dtype (a, choice);
 
   *plan = (TpPlacePlan) { .a = a, .lanes = choice->values[TP_PLACE_LANES],
                           .items = choice->values[TP_PLACE_ITEMS],
                           .takes_turns = choice->values[TP_PLACE_TURNS],
                           .sorts_digits = choice->values[TP_PLACE_SORT],
+                          .has_keys = choice->values[TP_PLACE_SCRATCH],
                           .unroll = sizes.unroll, .step = sizes.step,
                           .padded = sizes.padded };
   key = a->is_integer || plan->takes_turns ? TPLAN_DTYPE_INT64
@@ -82,13 +96,14 @@ tp_place_plan_init (TpPlacePlan *plan, const TpPlace *a, const TpChoice *choice,
     plan->parts[i] = ADD (TPLAN_DTYPE_INT64, plan->items);
   if (is_plain (choice))
     return;
-  plan->keys = ADD (key, sizes.padded);
+  if (plan->has_keys)
+    plan->keys = ADD (key, sizes.padded);
   if (plan->takes_turns)
     return;
   plan->kept_keys = ADD (key, sizes.kept);
-  plan->kept_at = ADD (TPLAN_DTYPE_INT64, sizes.kept);
-  plan->ranks = ADD (TPLAN_DTYPE_INT64, sizes.kept);
-  plan->order = ADD (TPLAN_DTYPE_INT64, sizes.kept);
+  plan->kept_at = ADD (place, sizes.kept);
+  plan->ranks = ADD (place, sizes.kept);
+  plan->order = ADD (place, sizes.kept);
   if (plan->sorts_digits)
     plan->counts = ADD (TPLAN_DTYPE_INT64, TP_PLACE_DIGITS);
 #undef ADD

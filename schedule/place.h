@@ -27,6 +27,8 @@ enum
   TP_PLACE_SORT,              /* these by their digits, or each compared with all */
   TP_PLACE_ITEMS,             /* work-items of a row; 1 on CPUs */
   TP_PLACE_POINTS,            /* rows per group, about */
+  TP_PLACE_SCRATCH,           /* keys are kept there, or made whenever they are asked
+                               * for */
 };
 
 /* The choice made. Keys are integers in the order of the elements: I32 of reals, INDEX
@@ -36,6 +38,7 @@ typedef struct
   const TpPlace *a;
   int lanes, items;
   gboolean takes_turns, sorts_digits;
+  gboolean has_keys;          /* in scratch */
   int unroll;                 /* vectors of keys at once */
   int step;                   /* keys that a vector of others is compared with at once */
   gint64 padded;              /* keys, and what fills their last vectors */

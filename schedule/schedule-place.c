@@ -7,7 +7,7 @@
 #include "schedule/nest-canon.h"
 #include "schedule/place.h"
 
-#define MOST_ITEMS 64         /* of a row: each adds up what all have */
+#define MOST_ITEMS 256        /* of a row: each asks what all have */
 #define MAX_LANES 16
 
 /* What a vector of keys, an element, a turn and a bit of the threshold take, about. */
@@ -21,7 +21,16 @@
 #define SORT_ELEMENT 32.0
 #define ORDER_COST 8.0
 #define PLAIN_COST 6.0
-#define JOIN_COST 2.0
+
+/* The same of work-items, in cycles: a key waits for memory, alone or with others; or
+ * for scratch. */
+#define ITEM_WAIT 400.0
+#define ITEM_AGAIN 56.0
+#define ITEM_SCRATCH 8.0
+#define ITEM_STEP 35.0        /* of a loop over scratch */
+#define ITEM_BIT 200.0
+#define ITEM_ADDED 4.0
+#define UNIT_ITEMS 512        /* that wait beside each other */
 
 static const TpParam params[] = {
   { "lanes", 1, 1, MAX_LANES, 0 },
@@ -29,6 +38,7 @@ static const TpParam params[] = {
   { "sort", 1, 0, 1, 0 },
   { "items", 1, 1, MOST_ITEMS, 1 },
   { "points", 1, 1, G_MAXINT64 / 4, 0 },
+  { "scratch", 1, 0, 1, 1 },
   { NULL },
 };
 
@@ -131,6 +141,9 @@ place_find_fault (gconstpointer analysis, const TpChoice *choice)
       && (choice->values[TP_PLACE_TURNS] || items > 1 || a->is_integer
           || a->k > G_MAXINT32))
     return "sorting of what takes turns, or is shared, or has too many digits";
+  if (!choice->values[TP_PLACE_SCRATCH]
+      && (choice->values[TP_PLACE_TURNS] || items == 1))
+    return "no scratch where items do not share a threshold";
   if (tp_place_count_bytes (a, choice) > a->target->local_bytes)
     return "more local memory than a group has";
   if (choice->values[TP_PLACE_POINTS] > MAX (a->n_points, 1)
@@ -149,16 +162,43 @@ list_ways (const TpPlace *a, const TpChoice *partial, TpArray *out)
 
   choice.values[TP_PLACE_POINTS] = 1;
   for (int lanes = a->target->lanes; lanes >= 1; lanes /= lanes == 4 ? 4 : 2)
-    for (int way = 0; way < 3; way++)
+    for (int way = 0; way < 4; way++)
       for (gint64 items = 1; items <= most; items *= 2)
         {
           choice.values[TP_PLACE_LANES] = lanes;
           choice.values[TP_PLACE_TURNS] = way == 1;
           choice.values[TP_PLACE_SORT] = way == 2;
+          choice.values[TP_PLACE_SCRATCH] = way != 3;
           choice.values[TP_PLACE_ITEMS] = items;
           if (place_find_fault (a, &choice) == NULL)
             tp_array_append_val (out, choice);
         }
+}
+
+/* Of a row whose group is one of few: what it waits for. */
+static double
+count_waits (const TpPlace *a, const TpChoice *choice)
+{
+  double items = choice->values[TP_PLACE_ITEMS], n = a->n / items + 1.0, k = a->k;
+  double bits = a->is_integer ? 64 : 32;
+  gboolean has_keys = choice->values[TP_PLACE_SCRATCH];
+
+  if (choice->values[TP_PLACE_TURNS])
+    return k * (ITEM_WAIT * n + ITEM_STEP * items + ITEM_BIT);
+  return bits * ((has_keys ? ITEM_SCRATCH : ITEM_AGAIN) * n + ITEM_BIT
+                 + ITEM_ADDED * MIN (items, 16.0 + items / 16.0))
+         + 2.0 * (has_keys ? ITEM_STEP : ITEM_WAIT) * n
+         + 2.0 * ITEM_STEP * (items + k * (k / items + 1.0));
+}
+
+/* Of all rows, in turns where they are many. */
+static double
+count_items_work (const TpPlace *a, const TpChoice *choice)
+{
+  double wave = MAX (choice->values[TP_PLACE_ITEMS], 32);
+
+  return count_waits (a, choice)
+         * MAX (a->n_points * wave / (UNIT_ITEMS * (double) a->target->n_units), 1.0);
 }
 
 /* Of a row. */
@@ -166,17 +206,17 @@ static double
 count_work (const TpPlace *a, const TpChoice *choice)
 {
   double lanes = choice->values[TP_PLACE_LANES];
-  double items = choice->values[TP_PLACE_ITEMS], n = a->n / items, k = a->k;
+  double n = a->n, k = a->k;
   double bits = a->is_integer ? 64 : 32, wide = a->is_integer ? 2 : 1;
   double order = choice->values[TP_PLACE_SORT]
                      ? SORT_COST + SORT_ELEMENT * k
-                     : RANK_VECTOR * k * k / lanes / items + ORDER_COST * k / items;
+                     : RANK_VECTOR * k * k / lanes + ORDER_COST * k;
 
   if (choice->values[TP_PLACE_TURNS] && lanes == 1)
-    return k * (PLAIN_COST * n + JOIN_COST * items + ORDER_COST);
+    return k * (PLAIN_COST * n + ORDER_COST);
   if (choice->values[TP_PLACE_TURNS])
     return k * (TURN_VECTOR * n / lanes + TURN_COST);
-  return bits * (BIT_VECTOR * wide * n / lanes + BIT_COST + JOIN_COST * items)
+  return bits * (BIT_VECTOR * wide * n / lanes + BIT_COST)
          + KEEP_COST * n + order;
 }
 
@@ -207,7 +247,11 @@ place_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
 static double
 place_cost (gconstpointer analysis, int step, const TpChoice *choice)
 {
-  return step == 0 ? count_work (analysis, choice) : 0.0;
+  if (step > 0)
+    return 0.0;
+  return tp_target_is_gpu (((const TpPlace *) analysis)->target)
+             ? count_items_work (analysis, choice)
+             : count_work (analysis, choice);
 }
 
 /* ---- the kernel -------------------------------------------------------- */

@@ -375,7 +375,7 @@ test_maps (void)
 static void
 test_places (void)
 {
-  static const gint64 lengths[] = { 1, 3, 16, 17, 64, 130, 300 };
+  static const gint64 lengths[] = { 1, 3, 16, 17, 64, 130, 300, 700 };
 
   for (guint i = 0; i < 4 * G_N_ELEMENTS (lengths); i++)
     {
