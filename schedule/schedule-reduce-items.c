@@ -10,10 +10,14 @@
 #include "schedule/family.h"
 #include "schedule/span.h"
 
+#include <math.h>
+
 #define MOST_UNROLL 16   /* elements of an item on their way at once */
 #define MOST_JOINED 16   /* what an item joins at once */
 #define UNIT_ITEMS 64    /* a unit issues for so many items at once */
 #define BUSY_ITEMS 256   /* and hides its latencies with these */
+#define FULL_ITEMS 2048  /* as many may wait beside each other */
+#define WAIT_COST 64.0   /* for memory, in elements */
 #define JOIN_COST 0.15   /* of one more to join, in elements */
 #define BARRIER_COST 0.5 /* likewise */
 
@@ -562,8 +566,8 @@ cost_of_join (int items)
   return cost + JOIN_COST * items;
 }
 
-/* Elements that a unit takes time for. Less than a line of memory at once is
- * paid as a whole line, and a small group as a wave. */
+/* Elements that a unit takes time for, or could while groups wait for memory. Less than
+ * a line of memory at once is paid as a whole line, and a small group as a wave. */
 static double
 rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
 {
@@ -580,10 +584,13 @@ rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
       passes * rounds + n_stages * cost_of_join (choice->values[ITEMS]);
   double line = MAX (16.0 / (a->is_along_k ? items : points), 1.0);
   double waves = MAX (groups / a->target->n_units, 1.0);
+  double turns = ceil (rounds / (double) choice->values[UNROLL]);
+  double wait = WAIT_COST * passes * turns + n_stages * cost_of_join ((int) items);
 
-  return work * line
-         * MAX (waves * MAX (points * items, UNIT_ITEMS) / UNIT_ITEMS,
-                BUSY_ITEMS / UNIT_ITEMS);
+  return MAX (work * line
+                  * MAX (waves * MAX (points * items, UNIT_ITEMS) / UNIT_ITEMS,
+                         BUSY_ITEMS / UNIT_ITEMS),
+              wait * MAX (waves * points * items / FULL_ITEMS, 1.0));
 }
 
 const TpFamily tp_schedule_reduce_items = {
