@@ -12,6 +12,8 @@
 #include "schedule/span.h"
 
 #define MAX_SIDE 32
+#define LEAST_SIDE 8 /* a piece of memory; rows shorter than that are read at once */
+#define WAVE 32      /* items that run together, at least */
 
 /* The values of a choice. */
 enum
@@ -242,7 +244,7 @@ turn_find_fault (gconstpointer analysis, const TpChoice *choice)
 }
 
 /* The largest squares first that are no waste; four elements per item hide some
- * of the wait for memory. */
+ * of the wait for memory, where they leave a whole wave. */
 static void
 turn_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
                 TpArray *out)
@@ -251,11 +253,11 @@ turn_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
   gint64 least = MIN (a->axes[0].extent, a->axes[1].extent);
   TpChoice choice = *partial;
 
-  for (int side = MAX_SIDE; side >= 4; side /= 2)
-    for (int share = 4; share <= 16; share *= 2)
+  for (int side = MAX_SIDE; side >= LEAST_SIDE; side /= 2)
+    for (int share = side * side < 4 * WAVE ? 2 : 4; share <= 16; share *= 2)
       {
         choice.values[SIDE] = side;
-        choice.values[ITEMS] = MAX (side * side / share, 2);
+        choice.values[ITEMS] = side * side / share;
         if (side < 2 * least && turn_find_fault (a, &choice) == NULL)
           tp_array_append_val (out, choice);
       }
