@@ -17,7 +17,7 @@ typedef struct
 } TpSource;
 
 typedef struct TpBuild TpBuild;
-typedef void (*TpBuildNestFunc) (TpBuild *build, const TpNest *nest);
+typedef void (*TpBuildNestFunc) (TpBuild *build, TpNest *nest);
 typedef void (*TpBuildNestsFunc) (TpBuild *build, TpNest *const *nests, int n);
 
 struct TpBuild

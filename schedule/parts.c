@@ -34,11 +34,10 @@ tp_parts_divide (const TpPartsOrder *order, TpBuild *build, TpNest *nest,
   nest->result = tp_nest_stage (nest, 0);
 }
 
-void
-tp_parts_add_up (TpBuild *build, const TpNest *whole, const TpNest *divided,
-                 int axis)
+TpNest *
+tp_parts_make_sum (const TpNest *whole, const TpNest *divided, int axis)
 {
-  g_autoptr (TpNest) nest = tp_nest_copy (whole);
+  TpNest *nest = tp_nest_copy (whole);
   TpAccess *load;
 
   for (int i = 0; i < nest->n_axes; i++)
@@ -48,5 +47,14 @@ tp_parts_add_up (TpBuild *build, const TpNest *whole, const TpNest *divided,
   load = tp_nest_add_load (nest, divided->store.operand);
   *load = divided->store;
   nest->stages[0].expr = tp_nest_load (nest, nest->n_loads - 1);
+  return nest;
+}
+
+void
+tp_parts_add_up (TpBuild *build, const TpNest *whole, const TpNest *divided,
+                 int axis)
+{
+  g_autoptr (TpNest) nest = tp_parts_make_sum (whole, divided, axis);
+
   build->schedule (build, nest);
 }

@@ -16,7 +16,9 @@ typedef struct
  * @axis, of parts, furthest apart. */
 void tp_parts_divide (const TpPartsOrder *order, TpBuild *build, TpNest *nest,
                       int axis);
-/* Schedules what adds them up and does the rest of @whole. */
+/* What adds them up and does the rest of @whole. Owned by the caller. */
+TpNest *tp_parts_make_sum (const TpNest *whole, const TpNest *divided, int axis);
+/* Schedules it. */
 void tp_parts_add_up (TpBuild *build, const TpNest *whole,
                       const TpNest *divided, int axis);
 

@@ -6,6 +6,7 @@
 
 #include "schedule/nest-canon.h"
 #include "schedule/nest-real.h"
+#include "schedule/real-parts.h"
 
 #define N_LAST 3 /* nests that a family may take behind others: rows wants as many */
 
@@ -269,27 +270,25 @@ has_dots (const TpBuild *build, TpNest *nest)
   return TRUE;
 }
 
-static TpNest *
-make_canonical (const TpBuild *build, const TpNest *nest)
+/* Sums of integers become such of reals where they are small, or their parts are. */
+static void
+take_canonical (TpBuild *build, TpLowered *out, const TpNest *nest)
 {
   g_autoptr (TpNest) canonical = tp_nest_canonicalize (nest);
-  g_autoptr (TpNest) real = has_dots (build, canonical)
-                                ? NULL
-                                : tp_nest_make_real (canonical);
+  g_autoptr (TpNest) real = NULL, part = NULL, sum = NULL;
 
-  return real != NULL ? tp_nest_canonicalize (real)
-                      : g_steal_pointer (&canonical);
-}
-
-static void
-schedule_nest (TpBuild *build, const TpNest *nest)
-{
-  g_autoptr (TpNest) canonical = NULL;
-
-  if (is_empty (nest))
-    return;
-  canonical = make_canonical (build, nest);
-  schedule_nests (build, (TpNest *const *) &canonical, 1);
+  if (tp_real_parts_is_one (build, canonical))
+    canonical->stages[0].is_small = TRUE;
+  if (!has_dots (build, canonical))
+    real = tp_nest_make_real (canonical);
+  if (real == NULL && tp_real_parts_cut (build, canonical, &part, &sum))
+    {
+      tp_lowered_take_nest (out, tp_nest_canonicalize (part));
+      tp_lowered_take_nest (out, tp_nest_canonicalize (sum));
+      return;
+    }
+  tp_lowered_take_nest (out, real != NULL ? tp_nest_canonicalize (real)
+                                          : g_steal_pointer (&canonical));
 }
 
 static void
@@ -299,8 +298,14 @@ schedule_several (TpBuild *build, TpNest *const *nests, int n)
 
   for (int i = 0; i < n; i++)
     if (!is_empty (nests[i]))
-      tp_lowered_take_nest (canonical, make_canonical (build, nests[i]));
+      take_canonical (build, canonical, nests[i]);
   schedule_nests (build, canonical->nests, canonical->n_nests);
+}
+
+static void
+schedule_nest (TpBuild *build, TpNest *nest)
+{
+  schedule_several (build, &nest, 1);
 }
 
 void

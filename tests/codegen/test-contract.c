@@ -263,8 +263,21 @@ test_no_bytes (void)
     }
 }
 
-/* A GPU makes sums of reals of small ones, with whatever their zero points are, and leaves
- * others as they are. */
+/* By the model for @target, which begins as @begins says, or does not. */
+static void
+check_model (TpLowered *lowered, const TpTarget *target, const char *begins,
+             gboolean is_so)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (TpProgram) program = tp_program_new (lowered, target, NULL, NULL);
+
+  g_test_message ("%s", program->schedule);
+  g_assert_true (g_str_has_prefix (program->schedule, begins) == is_so);
+  check_program (lowered, program, run_by_interpreter);
+}
+
+/* A GPU makes sums of reals of small ones, whatever their zero points are: of those that
+ * are so by what bytes are, too. */
 static void
 test_small (void)
 {
@@ -275,15 +288,53 @@ test_small (void)
       const ByteCase c = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_INT8,
                            .x_zero = i / 2, .w_zero = N_ZEROS - 1 - i / 2,
                            .is_quantized = i % 2 };
-      g_autoptr (TpLowered) lowered = make_bytes (new_matmul (&matmul), &c);
-      gboolean is_small = lowered->nests[0]->stages[0].is_small;
-      g_autoptr (TpProgram) program
-          = tp_program_new (lowered, &target_gpu, NULL, NULL);
 
-      g_test_message ("%s", program->schedule);
-      g_assert_true (g_str_has_prefix (program->schedule, "contract-tiles ")
-                     == is_small);
-      check_program (lowered, program, run_by_interpreter);
+      check_model (make_bytes (new_matmul (&matmul), &c), &target_gpu,
+                   "contract-tiles ", TRUE);
+    }
+}
+
+/* Of longer ones so of parts, which are added up as integers: sums of bytes without signs
+ * are above 2^24 here. Not where nothing divides them, nor of a vector. */
+static void
+test_long_integers (void)
+{
+  static const struct
+  {
+    gint64 rows, k;
+    gboolean is_cut;
+  } cases[] = { { 40, 1000, TRUE }, { 9, 4200, TRUE }, { 17, 1009, FALSE },
+                { 1, 1000, FALSE } };
+  const ByteCase plain = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_UINT8 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++)
+    {
+      const MatmulCase matmul = { 1, cases[i / 2].rows, 24, cases[i / 2].k,
+                                  .is_w_constant = any_of (0, 1) };
+      const ByteCase c = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_INT8,
+                           .x_zero = any_of (0, N_ZEROS - 1),
+                           .w_zero = any_of (0, N_ZEROS - 1),
+                           .is_quantized = any_of (0, 1) };
+
+      check_model (make_bytes (new_matmul (&matmul), i % 2 ? &c : &plain),
+                   &target_gpu, "contract-tiles ", cases[i / 2].is_cut);
+    }
+}
+
+static void
+test_long_integer_convolutions (void)
+{
+  for (int i = 0; i < 4; i++)
+    {
+      const ConvCase conv = { any_of (1, 2), 64, 5, 6, any_of (20, 40), 3, 3, 1, 1, 1, 1,
+                              .is_row_major = i % 2, .is_out_row_major = i / 2 };
+      const ByteCase c = { .x = TPLAN_DTYPE_UINT8, .w = TPLAN_DTYPE_INT8,
+                           .x_zero = any_of (0, N_ZEROS - 2),
+                           .w_zero = any_of (0, N_ZEROS - 1),
+                           .is_quantized = any_of (0, 1) };
+
+      check_model (make_bytes (new_conv (&conv), &c), &target_gpu, "contract-tiles ",
+                   TRUE);
     }
 }
 
@@ -300,5 +351,7 @@ main (int argc, char **argv)
   g_test_add_func ("/contract/bytes", test_bytes);
   g_test_add_func ("/contract/no-bytes", test_no_bytes);
   g_test_add_func ("/contract/small", test_small);
+  g_test_add_func ("/contract/long-integers", test_long_integers);
+  g_test_add_func ("/contract/long-integer-convolutions", test_long_integer_convolutions);
   return g_test_run ();
 }
