@@ -138,14 +138,27 @@ find_library ()
   done
 }
 
+# Is a GPU's driver that a file names where the loader looks? In containers it may be
+# elsewhere, and the file that of the image.
+has_known ()
+{
+  printf '%s\n' "$known" | grep -E "$pattern" | while read -r name; do
+    case $name in
+      /*) ls "$name" ;;
+      *) { ldconfig -p || /sbin/ldconfig -p; } | grep -F "$name (" | grep x86-64
+         for folder in $(echo "${LD_LIBRARY_PATH:-}" | tr ':' ' ') /lib /lib64 /usr/lib /usr/lib64; do ls "$folder/$name"; done ;;
+    esac 2> /dev/null
+  done | grep -q .
+}
+
 # Leaves the drivers alone that the loader finds, if one is of a GPU. OCL_ICD_FILENAMES
 # is another loader's: ours does not read it.
 find_driver ()
 {
   vendors=${OCL_ICD_VENDORS:-${OPENCL_VENDOR_PATH:-/etc/OpenCL/vendors}}
-  known=$(cat "$vendors"/*.icd 2> /dev/null)
+  known=$(awk 1 "$vendors"/*.icd 2> /dev/null)
   library= made=false
-  if ! printf '%s' "$known" | grep -Eq "$pattern"; then
+  if ! has_known; then
     library=$(find_library)
     if [ -n "$library" ]; then
       made=true

@@ -64,10 +64,14 @@ if [ -f "$pocl" ]; then
   OCL_ICD_VENDORS=$work/empty LD_LIBRARY_PATH=$work/drivers sh "$gpu" --quick --time 20 found > log 2> .err
   holds found/gpu.json 's["driver"]["result"]["icd_made"] and s["driver"]["result"]["found"].endswith("drivers/libnvidia-opencl.so.1") and d["device"] == "opencl:0"'
   say $? "a driver is found where no file names it"
+  mkdir stale && printf %s "$work/gone/libnvidia-opencl.so.1" > stale/nvidia.icd
+  OCL_ICD_VENDORS=$work/stale LD_LIBRARY_PATH=$work/drivers sh "$gpu" --quick --time 20 --only links moved > log 2> .err
+  holds moved/gpu.json 's["driver"]["result"]["icd_made"] and d["device"] == "opencl:0"'
+  say $? "and where a file names one that is elsewhere"
   holds found/gpu.json 'd["complete"] and any(x["status"] == 125 and x["errors"] == "no time left" for x in s.values())'
   say $? "what no time is left for says so"
 else
-  n=$((n + 2)); echo "ok $((n - 1)) - a driver is found # SKIP no PoCL"; echo "ok $n - time # SKIP no PoCL"
+  for what in 'a driver is found' 'another' 'time'; do n=$((n + 1)); echo "ok $n - $what # SKIP no PoCL"; done
 fi
 mkdir -p none
 OCL_ICD_VENDORS=$work/none OCL_ICD_FILENAMES= sh "$gpu" --quick --time 20 absent > log 2> .err
