@@ -92,9 +92,35 @@ is_held (const TpEmit *emit, const TpGuard *guard)
   return tp_emit_guard_holds (emit, guard);
 }
 
-/* All guards of @access, as a mask of one lane; -1: they hold. */
+/* The guard's expression, of each of @lanes. */
 static TpValue
-emit_condition (TpEmit *emit, const TpAccess *access)
+emit_guard_lanes (TpEmit *emit, const TpGuard *guard, int lanes)
+{
+  TpKernel *k = emit->kernel;
+  TpValue value = tp_k_splat (k, tp_emit_guard_value (emit, guard), lanes);
+  TpValue lane;
+
+  if (lanes == 1 || guard->coef[emit->vaxis] == 0)
+    return value;
+  lane = tp_k_unary (k, TP_I_I32_TO_INDEX, tp_k_iota (k, lanes));
+  lane = tp_k_binary (k, TP_I_IMUL, lane,
+                      tp_emit_integer (emit, guard->coef[emit->vaxis], lanes));
+  return tp_k_binary (k, TP_I_IADD, value, lane);
+}
+
+/* @all, and @a < @b. */
+static TpValue
+add_condition (TpKernel *k, TpValue all, TpValue a, TpValue b)
+{
+  TpValue mask = tp_k_binary (k, TP_I_ILESS, a, b);
+
+  return all < 0 ? mask : tp_k_binary (k, TP_I_MAND, all, mask);
+}
+
+/* All guards of @access, as a mask of one lane, or of all where they differ; -1: they
+ * hold. */
+static TpValue
+emit_condition (TpEmit *emit, const TpAccess *access, int lanes)
 {
   TpKernel *k = emit->kernel;
   TpValue all = -1;
@@ -102,16 +128,18 @@ emit_condition (TpEmit *emit, const TpAccess *access)
   for (int i = 0; i < access->n_guards; i++)
     {
       const TpGuard *guard = &access->guards[i];
-      TpValue value, mask;
+      gint64 lo, hi;
+      TpValue value;
 
       if (is_held (emit, guard))
         continue;
-      value = tp_emit_guard_value (emit, guard);
-      mask = tp_k_binary (k, TP_I_ILESS, tp_k_index (k, -1), value);
-      all = all < 0 ? mask : tp_k_binary (k, TP_I_MAND, all, mask);
-      mask = tp_k_binary (k, TP_I_ILESS, value,
-                          tp_k_index (k, guard->extent));
-      all = tp_k_binary (k, TP_I_MAND, all, mask);
+      guard_interval (emit, guard, &lo, &hi);
+      value = emit_guard_lanes (emit, guard, lanes);
+      if (lo < 0)
+        all = add_condition (k, all, tp_emit_integer (emit, -1, lanes), value);
+      if (hi >= guard->extent)
+        all = add_condition (k, all, value,
+                             tp_emit_integer (emit, guard->extent, lanes));
     }
   return all;
 }
@@ -362,31 +390,11 @@ load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
   return value;
 }
 
-typedef TpValue (*LaneFunc) (TpEmit *emit, int load);
-
-/* Lane by lane, for accesses that are no vector; @zero: of what they give. */
-static TpValue
-emit_lanes (TpEmit *emit, int load, LaneFunc func, TpValue zero)
-{
-  TpEmit saved = *emit;
-  TpValue vector = tp_k_splat (emit->kernel, zero, saved.lanes);
-
-  for (int i = 0; i < saved.active; i++)
-    {
-      emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta + i;
-      tp_emit_set_lanes (emit, -1, 1, 1);
-      vector = tp_k_insert (emit->kernel, vector, func (emit, load), i);
-    }
-  emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta;
-  tp_emit_set_lanes (emit, saved.vaxis, saved.lanes, saved.active);
-  return vector;
-}
-
 /* Guards and index as a mask of one lane; -1: nothing to ask. */
 static TpValue
 emit_load_condition (TpEmit *emit, const TpAccess *access)
 {
-  TpValue guards = emit_condition (emit, access), index;
+  TpValue guards = emit_condition (emit, access, 1), index;
 
   if (access->index < 0)
     return guards;
@@ -435,11 +443,31 @@ emit_gathered (TpEmit *emit, int load)
   emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta;
   tp_emit_set_lanes (emit, saved.vaxis, saved.lanes, saved.active);
   vector = select_loaded (emit, access, is_within (emit, access, index), vector);
-  return select_loaded (emit, access, emit_condition (emit, access), vector);
+  return select_loaded (emit, access, emit_condition (emit, access, 1), vector);
 }
 
+/* Lane by lane, for loads that are no vector. */
 static TpValue
-emit_load (TpEmit *emit, int load)
+emit_lanes (TpEmit *emit, int load)
+{
+  TpEmit saved = *emit;
+  TpValue vector = tp_emit_number (emit, 0.0, emit->nest->loads[load].dtype,
+                                   saved.lanes);
+
+  for (int i = 0; i < saved.active; i++)
+    {
+      emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta + i;
+      tp_emit_set_lanes (emit, -1, 1, 1);
+      vector = tp_k_insert (emit->kernel, vector, tp_emit_load (emit, load),
+                            i);
+    }
+  emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta;
+  tp_emit_set_lanes (emit, saved.vaxis, saved.lanes, saved.active);
+  return vector;
+}
+
+TpValue
+tp_emit_load (TpEmit *emit, int load)
 {
   const TpAccess *access = &emit->nest->loads[load];
   int lanes = emit->lanes;
@@ -451,8 +479,7 @@ emit_load (TpEmit *emit, int load)
       && tp_nest_index_walks (emit->nest, access, emit->vaxis))
     return emit_gathered (emit, load);
   if (lanes > 1 && (differ || (step != 0 && step != 1)))
-    return emit_lanes (emit, load, emit_load,
-                       tp_emit_number (emit, 0.0, access->dtype, 1));
+    return emit_lanes (emit, load);
   if (step == 0)
     lanes = 1;
   value = load_at (emit, emit->load_buffers[load],
@@ -462,27 +489,16 @@ emit_load (TpEmit *emit, int load)
                               : tp_k_splat (emit->kernel, value, emit->lanes);
 }
 
-static TpValue
-emit_inside (TpEmit *emit, int load)
+TpValue
+tp_emit_inside (TpEmit *emit, int load)
 {
   const TpAccess *access = &emit->nest->loads[load];
-  TpKernel *k = emit->kernel;
-  TpValue condition;
+  int lanes = lanes_differ (emit, access) ? emit->lanes : 1;
+  TpValue mask = emit_condition (emit, access, lanes);
 
-  if (lanes_differ (emit, access))
-    return emit_lanes (emit, load, emit_inside, tp_k_f32 (k, 1, 0.0f));
-  condition = emit_condition (emit, access);
-  if (condition < 0)
-    return tp_k_f32 (k, emit->lanes, 1.0f);
-  return tp_k_splat (k, tp_k_select (k, condition, tp_k_f32 (k, 1, 1.0f),
-                                     tp_k_f32 (k, 1, 0.0f)),
-                     emit->lanes);
-}
-
-TpValue
-tp_emit_load (TpEmit *emit, int load, gboolean is_inside)
-{
-  return is_inside ? emit_inside (emit, load) : emit_load (emit, load);
+  return mask < 0 || lanes == emit->lanes
+             ? mask
+             : tp_k_splat (emit->kernel, mask, emit->lanes);
 }
 
 /* Of one lane, or of neighbours; not at all where an index leads outside. */

@@ -5,8 +5,9 @@
 
 #include "schedule/emit.h"
 
-/* The value of a load, or (@is_inside) 1.0 where its guards hold, else 0.0. */
-TpValue tp_emit_load (TpEmit *emit, int load, gboolean is_inside);
+TpValue tp_emit_load (TpEmit *emit, int load);
+/* Mask of the lanes in which the guards of a load hold; -1: they do in all. */
+TpValue tp_emit_inside (TpEmit *emit, int load);
 void tp_emit_store (TpEmit *emit, TpValue value);
 /* @n elements of @buffer from @at on become @fill, by its lanes. */
 void tp_emit_fill (TpEmit *emit, int buffer, TpValue at, gint64 n,

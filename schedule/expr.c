@@ -58,7 +58,7 @@ find_product (const TpEmit *emit, const TpExpr *expr, int *out_other)
   return is_product (emit, expr->b) ? expr->b : -1;
 }
 
-/* The comparison that @expr selects by, or NULL. */
+/* The comparison, or the question after guards, that @expr selects by, or NULL. */
 static const TpExpr *
 find_condition (const TpEmit *emit, const TpExpr *expr)
 {
@@ -66,7 +66,7 @@ find_condition (const TpEmit *emit, const TpExpr *expr)
 
   return expr->op == TP_EXPR_SELECT && !is_known (emit, expr->a)
                  && (a->op == TP_EXPR_LESS || a->op == TP_EXPR_EQUAL
-                     || a->op == TP_EXPR_IS_NAN)
+                     || a->op == TP_EXPR_IS_NAN || a->op == TP_EXPR_INSIDE)
              ? a
              : NULL;
 }
@@ -148,6 +148,18 @@ emit_stage (TpEmit *emit, int stage)
   return tp_k_splat (emit->kernel, value, emit->lanes);
 }
 
+/* 1 where @mask holds (-1: everywhere), else 0, of the class of @expr. */
+static TpValue
+emit_truth (TpEmit *emit, TpValue mask, const TpExpr *expr)
+{
+  TpDtype dtype = tp_expr_get_dtype (expr);
+  TpValue one = tp_emit_number (emit, 1.0, dtype, emit->lanes);
+
+  return mask < 0 ? one
+                  : tp_k_select (emit->kernel, mask, one,
+                                 tp_emit_number (emit, 0.0, dtype, emit->lanes));
+}
+
 static TpValue
 emit_leaf (TpEmit *emit, const TpExpr *expr)
 {
@@ -160,8 +172,10 @@ emit_leaf (TpEmit *emit, const TpExpr *expr)
                              emit->lanes);
     case TP_EXPR_STAGE:
       return emit_stage (emit, expr->index);
+    case TP_EXPR_INSIDE:
+      return emit_truth (emit, tp_emit_inside (emit, expr->index), expr);
     default:
-      return tp_emit_load (emit, expr->index, expr->op == TP_EXPR_INSIDE);
+      return tp_emit_load (emit, expr->index);
     }
 }
 
@@ -171,25 +185,16 @@ kind_of (const TpEmit *emit, TpValue value)
   return emit->kernel->instrs[value].kind;
 }
 
-/* 1 where @mask holds, else 0, of the class of @expr. */
-static TpValue
-emit_truth (TpEmit *emit, TpValue mask, const TpExpr *expr)
-{
-  TpDtype dtype = tp_expr_get_dtype (expr);
-
-  return tp_k_select (emit->kernel, mask,
-                      tp_emit_number (emit, 1.0, dtype, emit->lanes),
-                      tp_emit_number (emit, 0.0, dtype, emit->lanes));
-}
-
-/* Where a comparison holds. */
+/* Where a comparison, or all guards of a load, hold; -1: everywhere. */
 static TpValue
 emit_condition (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
   TpInstrOp op = expr->op == TP_EXPR_LESS ? TP_I_FLESS : TP_I_FEQUAL;
   TpKernel *k = emit->kernel;
-  TpValue a = values[expr->a];
+  TpValue a = values[MAX (expr->a, 0)];
 
+  if (expr->op == TP_EXPR_INSIDE)
+    return tp_emit_inside (emit, expr->index);
   if (expr->op == TP_EXPR_IS_NAN)
     return tp_k_unary (k, TP_I_MNOT, tp_k_binary (k, TP_I_FEQUAL, a, a));
   if (expr->is_integer)
@@ -210,12 +215,15 @@ static TpValue
 emit_select (TpEmit *emit, const TpExpr *expr, const TpValue *values)
 {
   const TpExpr *condition = find_condition (emit, expr);
+  TpValue mask;
 
-  if (condition != NULL)
-    return tp_k_select (emit->kernel, emit_condition (emit, condition, values),
-                        values[expr->b], values[expr->c]);
-  return tp_k_select (emit->kernel, emit_is_zero (emit, values[expr->a]),
-                      values[expr->c], values[expr->b]);
+  if (condition == NULL)
+    return tp_k_select (emit->kernel, emit_is_zero (emit, values[expr->a]),
+                        values[expr->c], values[expr->b]);
+  mask = emit_condition (emit, condition, values);
+  return mask < 0 ? values[expr->b]
+                  : tp_k_select (emit->kernel, mask, values[expr->b],
+                                 values[expr->c]);
 }
 
 /* a - floor (a / b) * b, rounded once. */

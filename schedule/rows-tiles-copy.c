@@ -88,7 +88,7 @@ load_unit (const State *state, TpValue row, TpValue across)
                         copy->n_elements <= extent);
   tp_emit_set_lanes (e, state->width > 1 ? copy->axis : -1, state->width,
                      state->width);
-  value = tp_emit_load (e, copy->load, FALSE);
+  value = tp_emit_load (e, copy->load);
   tp_emit_set_lanes (e, -1, 1, 1);
   for (int i = 0; copy->fills && i < 2; i++)
     if (inside[i] >= 0)

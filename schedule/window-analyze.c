@@ -43,11 +43,25 @@ cut_interior (const TpNest *nest, const TpGuard *guard, int axis, Interior *cut)
     }
 }
 
+/* Loads whose values are wanted, not only whether guards hold, in which lanes may
+ * differ. */
+static gboolean *
+find_loaded (const TpNest *nest)
+{
+  g_autofree gboolean *loaded = tp_new0 (gboolean, nest->n_loads + 1);
+  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+
+  for (int i = 0; i < nest->n_exprs; i++)
+    if (nest->exprs[i].op == TP_EXPR_LOAD)
+      loaded[nest->exprs[i].index] = used[nest->exprs[i].index];
+  return g_steal_pointer (&loaded);
+}
+
 /* Where guards hold for every point of the window; empty: { 0, 0 }. */
 static Interior
 find_interior (const TpNest *nest, int axis)
 {
-  g_autofree gboolean *used = tp_nest_find_used_loads (nest);
+  g_autofree gboolean *used = find_loaded (nest);
   Interior cut = { 0, nest->axes[axis].extent };
 
   for (int i = 0; i < nest->n_loads; i++)

@@ -73,6 +73,22 @@ gelu (TpNest *nest, int x)
                          tp_nest_binary (nest, TP_EXPR_MUL, x, half), sum);
 }
 
+/* A load that is never made, with a guard that lanes along a row do not agree on. */
+static int
+keep_band (TpNest *nest, const MapCase *c, int x)
+{
+  TpAccess *load = tp_nest_add_load (nest, nest->loads[0].operand);
+  TpGuard *guard = load->guards;
+
+  load->n_guards = 1;
+  guard->coef[W] = 2;
+  guard->coef[H] = -1;
+  guard->offset = 1;
+  guard->extent = c->w;
+  return tp_nest_select (nest, tp_nest_inside (nest, 1), x,
+                         tp_nest_const (nest, 0.25));
+}
+
 /* What there is besides x. */
 static int
 add_other (TpLowered *lowered, TpNest *nest, const MapCase *c, int x)
@@ -85,6 +101,8 @@ add_other (TpLowered *lowered, TpNest *nest, const MapCase *c, int x)
       return relu (nest, x);
     case MAP_GELU:
       return gelu (nest, x);
+    case MAP_BAND:
+      return keep_band (nest, c, x);
     case MAP_BIAS:
       load = tp_nest_add_load (nest, add_operand (lowered, c->c, FALSE));
       load->stride[C] = 1;

@@ -12,6 +12,7 @@ typedef enum
   MAP_CONCAT,                 /* x and y behind one another, along channels */
   MAP_SLICE,                  /* every other column, from the second on */
   MAP_GELU,                   /* a function that takes long */
+  MAP_BAND,                   /* x near a diagonal, 0.25 beside it */
   MAP_LOOK,                   /* columns that another image names, some outside */
 } MapKind;
 

@@ -355,6 +355,19 @@ test_looks (void)
     }
 }
 
+/* Diagonals, which lanes of a vector are on both sides of. */
+static void
+test_bands (void)
+{
+  for (int i = 0; i < 3; i++)
+    {
+      MapCase c = { MAP_BAND, 1, any_of (1, 3), any_of (2, 50), any_of (16, 90),
+                    i == 2 };
+
+      check_everywhere (new_map, &c);
+    }
+}
+
 static TpLowered *
 make_maps (gconstpointer data)
 {
@@ -553,6 +566,7 @@ main (int argc, char **argv)
   g_test_add_func ("/families/rows", test_rows);
   g_test_add_func ("/families/typed", test_typed);
   g_test_add_func ("/families/looks", test_looks);
+  g_test_add_func ("/families/bands", test_bands);
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);
