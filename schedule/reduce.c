@@ -11,6 +11,7 @@
 #include "schedule/nest-canon.h"
 
 #define MOST_JOINED 2          /* stages that read a row together */
+#define MOST_LANES 16         /* of a vector */
 
 /* Stages that do not want each other's results, while they are emitted. */
 typedef struct
@@ -174,6 +175,21 @@ accumulate_axis (StageState *state)
   tp_emit_clear_axis (e, axis);
 }
 
+/* The product of all lanes, by halves. */
+static TpValue
+multiply_lanes (TpEmit *e, TpValue value)
+{
+  TpValue lanes[MOST_LANES];
+  int n = e->kernel->instrs[value].lanes;
+
+  for (int i = 0; i < n; i++)
+    lanes[i] = tp_k_extract (e->kernel, value, i);
+  for (n /= 2; n > 0; n /= 2)
+    for (int i = 0; i < n; i++)
+      lanes[i] = tp_emit_combine (e, TP_COMBINE_PROD, lanes[i], lanes[i + n]);
+  return lanes[0];
+}
+
 static TpValue
 join_lanes (TpEmit *e, TpCombiner combiner, TpValue value)
 {
@@ -181,7 +197,9 @@ join_lanes (TpEmit *e, TpCombiner combiner, TpValue value)
                                    [TP_COMBINE_MAX] = TP_I_LANE_MAX,
                                    [TP_COMBINE_MIN] = TP_I_LANE_MIN };
 
-  return tp_k_unary (e->kernel, ops[combiner], value);
+  return combiner == TP_COMBINE_PROD
+             ? multiply_lanes (e, value)
+             : tp_k_unary (e->kernel, ops[combiner], value);
 }
 
 static void
@@ -308,6 +326,20 @@ axis_fits (const TpNest *nest, int axis, const gboolean *used)
   return is_contiguous;
 }
 
+/* Whether neighbours among the points that are stored read almost the same along @axis:
+ * vectors of points need not be joined. */
+static gboolean
+is_sliding (const TpNest *nest, int axis, const gboolean *used)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    for (int j = 0; j < nest->n_loads; j++)
+      if (!nest->axes[i].is_reduce && nest->store.stride[i] == 1
+          && nest->axes[i].extent > nest->axes[axis].extent && used[j]
+          && nest->loads[j].stride[i] == 1 && nest->loads[j].stride[axis] == 1)
+        return TRUE;
+  return FALSE;
+}
+
 static int
 find_axis (const TpNest *nest)
 {
@@ -315,13 +347,10 @@ find_axis (const TpNest *nest)
   gboolean is_covering = tp_nest_covers_reduce (nest);
   int best = -1;
 
-  for (int i = 0; i < nest->n_stages; i++)
-    if (nest->stages[i].combiner == TP_COMBINE_PROD)
-      return -1;
   for (int i = 0; i < nest->n_axes; i++)
     if (nest->axes[i].is_reduce && nest->axes[i].extent >= 4
         && (!is_covering || nest->store.stride[i] == 1)
-        && axis_fits (nest, i, used)
+        && axis_fits (nest, i, used) && !is_sliding (nest, i, used)
         && (best < 0 || nest->axes[i].extent > nest->axes[best].extent))
       best = i;
   return best;
