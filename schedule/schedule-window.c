@@ -188,6 +188,16 @@ choose_tile (const TpWindowAnalysis *a)
   return count_tile (a, most) > 0 ? most : 1;
 }
 
+/* Vectors that are summed up at once: the more, the longer the pieces of memory that are
+ * read on, but no unit is to have none. */
+static gint64
+count_sums (const TpWindowAnalysis *a, gint64 lanes)
+{
+  gint64 most = MIN (count_inner (a), a->n_points / a->target->n_units) / lanes;
+
+  return CLAMP (most, 1, MIN (a->target->n_registers / 2, TP_WINDOW_MAX_POINTS));
+}
+
 static gint64
 choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
 {
@@ -196,7 +206,7 @@ choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
   if (a->shares_index)
     return CLAMP (extent / lanes, 1, a->target->n_registers / 4);
   if (a->wide.nest->n_stages > 0)
-    return a->tile_axis < 0 ? CLAMP (extent / lanes, 1, 4) : 1;
+    return a->tile_axis < 0 ? count_sums (a, lanes) : 1;
   if (extent < 16 * lanes)
     return 1;
   return a->wide.nest->n_exprs <= 4 || is_long (a) ? 4 : 2;
