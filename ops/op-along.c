@@ -21,11 +21,14 @@ tp_ref_rows_start (const TpRefRows *rows, gint64 row, gint64 n)
 
 #define MAX_TERMS 16          /* of a sum, where sums are made of sums */
 #define MAX_DIRECT (1 << 14)  /* terms of all sums, where each is made at once */
+#define MIN_NEIGHBOURS 8      /* elements next to each other, of rows that are added up */
+#define MAX_TURNS 4096        /* real numbers added one after the other */
 
 /* In what the two differ. */
 typedef struct
 {
   TpCombiner combiner;
+  TpExprOp op;
   double neutral;
 } Cumulation;
 
@@ -116,6 +119,92 @@ sum_directly (TpLowering *lowering, const Direction *direction)
                           tp_nest_load (lowering->nest, 0)));
 }
 
+/* ---- turns ---------------------------------------------------------------- */
+
+/* Whether elements that do not add up are neighbours in memory, which holds sums so far
+ * as they are: rows of them take turns then. */
+static gboolean
+takes_turns (const TpLowering *lowering, int axis)
+{
+  const TpTensor *out = lowering->out;
+  gint64 n = out->dims[axis];
+
+  if (n <= 2 || out->strides[axis] < MIN_NEIGHBOURS)
+    return FALSE;
+  return tp_dtype_is_integer (out->dtype)
+         || (tp_dtype_holds_results (out->dtype) && n <= MAX_TURNS);
+}
+
+/* Of @lowering: all of the output but along @axis, where it is element @at. */
+static void
+set_row (TpLowering *lowering, int axis, gint64 at)
+{
+  const TpTensor *out = lowering->out;
+
+  for (int i = 0; i < out->rank; i++)
+    tp_lowering_add_axis (lowering, i == axis ? 1 : out->dims[i],
+                          i == axis ? 0 : out->strides[i]);
+  lowering->nest->store.offset = at * out->strides[axis];
+}
+
+static TpAccess *
+load_row (TpLowering *lowering, int axis, gint64 at)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  TpAccess *load = tp_lowering_add_load (lowering, 0);
+
+  for (int i = 0; i < x->rank; i++)
+    load->stride[i] = i == axis ? 0 : x->strides[i];
+  load->offset = at * x->strides[axis];
+  return load;
+}
+
+static int
+make_neutral (const TpLowering *lowering, TpDtype dtype)
+{
+  double neutral = get_cumulation (lowering->node)->neutral;
+
+  return tp_nest_convert (
+      lowering->nest, tp_nest_const_integer (lowering->nest, (gint64) neutral),
+      dtype);
+}
+
+/* The first row is of x, or neutral; each further one that before and one of x. */
+static gboolean
+sum_in_turns (TpLowering *lowering, const Direction *direction)
+{
+  g_auto (TpLowering) next = tp_lowering_new (lowering->graph, lowering->node,
+                                              lowering->lowered);
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  const TpTensor *out = lowering->out;
+  int axis = direction->axis, sign = direction->is_reverse ? -1 : 1, first;
+  gint64 from = direction->is_reverse ? x->dims[axis] - 1 : 0;
+  TpAccess *load;
+
+  set_row (lowering, axis, from);
+  if (direction->is_exclusive)
+    first = make_neutral (lowering, out->dtype);
+  else
+    {
+      load_row (lowering, axis, from);
+      first = tp_lowering_last_load (lowering);
+    }
+  tp_lowering_finish (lowering, first);
+  lowering->lowered->first_repeated = lowering->lowered->n_nests;
+  lowering->lowered->n_iterations = x->dims[axis] - 1;
+  set_row (&next, axis, from + sign);
+  next.nest->store.step = sign * out->strides[axis];
+  load = tp_nest_add_load (next.nest, next.nest->store.operand);
+  *load = next.nest->store;
+  load->offset -= load->step;
+  first = tp_lowering_last_load (&next);
+  load_row (&next, axis, direction->is_exclusive ? from : from + sign)->step
+      = sign * x->strides[axis];
+  return tp_lowering_finish (
+      &next, tp_nest_binary (next.nest, get_cumulation (next.node)->op, first,
+                             tp_lowering_last_load (&next)));
+}
+
 /* ---- sums of sums --------------------------------------------------------- */
 
 /* With s[0] = x and s[l + 1][i] the sum of s[l][i - k * n^l], k from 0 to n - 1, the last
@@ -188,13 +277,8 @@ sums_fill (const Sums *sums)
   gint64 extent = x->dims[sums->direction.axis];
   g_auto (TpLowering) lowering = sums_begin (
       sums, sums->direction.is_reverse ? extent : 0, sums->n_neutral);
-  double neutral = get_cumulation (sums->like->node)->neutral;
 
-  tp_lowering_finish (
-      &lowering,
-      tp_nest_convert (lowering.nest,
-                       tp_nest_const_integer (lowering.nest, (gint64) neutral),
-                       sums->dtype));
+  tp_lowering_finish (&lowering, make_neutral (&lowering, sums->dtype));
 }
 
 static void
@@ -287,6 +371,8 @@ cumulate_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
 
   if (!find_direction (node, inputs, &direction, error))
     return FALSE;
+  if (takes_turns (&lowering, direction.axis))
+    return sum_in_turns (&lowering, &direction);
   if (x->dims[direction.axis] <= MAX_TERMS
       || (tp_size_mul (x->count, x->dims[direction.axis], &n_direct)
           && n_direct <= MAX_DIRECT))
@@ -381,8 +467,8 @@ static const TpAttrSpec cumulate_attrs[] = {
   { 0 },
 };
 
-static const Cumulation sum = { TP_COMBINE_SUM, 0.0 };
-static const Cumulation product = { TP_COMBINE_PROD, 1.0 };
+static const Cumulation sum = { TP_COMBINE_SUM, TP_EXPR_ADD, 0.0 };
+static const Cumulation product = { TP_COMBINE_PROD, TP_EXPR_MUL, 1.0 };
 
 #define CUMULATION                                                            \
   .kind = TP_OP_REDUCE, .n_inputs_min = 2, .n_inputs_max = 2,                 \

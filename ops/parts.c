@@ -181,11 +181,13 @@ learn_step (Program *program, int operand, gint64 step)
   return TRUE;
 }
 
-/* Iterations have to go by rounds of parts, or not at all. */
-static gboolean
-is_step_apart (const Walk *walk, const TpAccess *access, gint64 step)
+/* Iterations go by rounds of parts, or stay within one. */
+static void
+widen_by_turns (const Program *program, const TpAccess *access, gint64 step,
+                Range *range)
 {
-  return access->step % (step * walk->n_parts) == 0;
+  if (access->step % (step * program->n_parts) != 0)
+    widen (range, access->step, program->lowered->n_iterations - 1);
 }
 
 static gboolean
@@ -198,9 +200,10 @@ read_store (Program *program, const Walk *walk)
 
   if (store->index >= 0)
     widen (&range, store->index_stride, store->index_extent - 1);
-  return step > 0 && learn_step (program, store->operand, step)
-         && keeps_to_part (walk, &form, step, range)
-         && is_step_apart (walk, store, step);
+  if (step <= 0 || !learn_step (program, store->operand, step))
+    return FALSE;
+  widen_by_turns (program, store, step, &range);
+  return keeps_to_part (walk, &form, step, range);
 }
 
 static gboolean
@@ -226,9 +229,9 @@ read_load (Program *program, const Walk *walk, const TpAccess *load)
       program->is_whole[load->operand] = TRUE;
       return TRUE;
     }
-  if (step < 0 || !learn_step (program, load->operand, step)
-      || !is_step_apart (walk, load, step))
+  if (step < 0 || !learn_step (program, load->operand, step))
     return FALSE;
+  widen_by_turns (program, load, step, &range);
   for (int i = 0; i < load->n_guards; i++)
     {
       Form guard = take_apart (walk, load->guards[i].coef,

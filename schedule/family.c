@@ -14,6 +14,8 @@ gpointer
 tp_family_analyze (const TpFamily *family, const TpBuild *build,
                    TpNest *const *nests, int n)
 {
+  if (build->n_own_iterations > 1 && !family->takes_turns)
+    return NULL;
   for (int i = 0; i < n; i++)
     if (tp_nest_ranks (nests[i]) != family->ranks
         || (!family->takes_doubles && tp_nest_has_doubles (nests[i])))

@@ -15,6 +15,7 @@ typedef struct
   int n_steps;
   gboolean ranks;             /* takes nests that rank (PLACE), and no others */
   gboolean takes_doubles;     /* else no nest that has such */
+  gboolean takes_turns;       /* its kernels may run what is repeated themselves */
   gboolean (*is_for) (const TpTarget *target);
   /* What @nests, canonical, are to this family; NULL: nothing. Most families
    * take one nest. Borrows nothing but the target. */
@@ -42,7 +43,7 @@ typedef struct
 } TpFamily;
 
 /* What @nests are to @family, which need not be asked where they rank and it does not,
- * or the other way round; NULL: nothing. */
+ * or the other way round, or where they are repeated by their kernel; NULL: nothing. */
 gpointer tp_family_analyze (const TpFamily *family, const TpBuild *build,
                             TpNest *const *nests, int n);
 /* Of the choices of @step, in order. */

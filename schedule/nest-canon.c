@@ -71,14 +71,17 @@ tp_nest_index_walks (const TpNest *nest, const TpAccess *access, int axis)
   return FALSE;
 }
 
-/* Whether @load is of another operand than what is stored, or of the very element. */
+/* Whether @load is of another operand than what is stored, or of the very element, or
+ * of what its point stored there in the turn before. */
 static gboolean
 is_own (const TpNest *nest, const TpAccess *load)
 {
   const TpAccess *store = &nest->store;
 
   return load->operand != store->operand
-         || (load->offset == store->offset && load->step == store->step
+         || ((load->offset == store->offset
+              || load->offset == store->offset - store->step)
+             && load->step == store->step
              && load->index == store->index && load->n_guards == 0
              && load->index_stride == store->index_stride
              && load->index_extent == store->index_extent
@@ -86,46 +89,60 @@ is_own (const TpNest *nest, const TpAccess *load)
                         nest->n_axes * sizeof load->stride[0]) == 0);
 }
 
-/* Whether axes and index are digits of an address: the step of each is longer than what
- * all shorter ones reach together. */
-static gboolean
-has_digits (const TpNest *nest)
+/* How an address is made up: numbers of 0..extent-1, each times a step. */
+typedef struct
 {
-  gint64 steps[TP_NEST_MAX_AXES + 1], extents[TP_NEST_MAX_AXES + 1];
-  __int128 reached = 0;
-  int n = 0;
+  gint64 steps[TP_NEST_MAX_AXES + 2], extents[TP_NEST_MAX_AXES + 2];
+  int n;
+} Digits;
 
-  for (int i = -1; i < nest->n_axes; i++)
+/* The longer the step the later. */
+static void
+digits_add (Digits *digits, gint64 step, gint64 extent)
+{
+  int at = digits->n++;
+
+  for (; at > 0 && digits->steps[at - 1] > ABS (step); at--)
     {
-      gint64 step = ABS (i < 0 ? nest->store.index_stride : nest->store.stride[i]);
-      int at = n++;
-
-      for (; at > 0 && steps[at - 1] > step; at--)
-        {
-          steps[at] = steps[at - 1];
-          extents[at] = extents[at - 1];
-        }
-      steps[at] = step;
-      extents[at] = i < 0 ? nest->store.index_extent : nest->axes[i].extent;
+      digits->steps[at] = digits->steps[at - 1];
+      digits->extents[at] = digits->extents[at - 1];
     }
-  for (int i = 0; i < n; i++)
+  digits->steps[at] = ABS (step);
+  digits->extents[at] = extent;
+}
+
+/* Whether axes, index and turns are digits of an address: the step of each is longer
+ * than what all shorter ones reach together. */
+static gboolean
+has_digits (const TpNest *nest, gint64 n_iterations)
+{
+  const TpAccess *store = &nest->store;
+  Digits digits = { .n = 0 };
+  __int128 reached = 0;
+
+  if (store->index >= 0)
+    digits_add (&digits, store->index_stride, store->index_extent);
+  if (store->step != 0)
+    digits_add (&digits, store->step, n_iterations + 1);
+  for (int i = 0; i < nest->n_axes; i++)
+    digits_add (&digits, store->stride[i], nest->axes[i].extent);
+  for (int i = 0; i < digits.n; i++)
     {
-      if (extents[i] > 1 && steps[i] <= reached)
+      if (digits.extents[i] > 1 && digits.steps[i] <= reached)
         return FALSE;
-      reached += (__int128) steps[i] * (extents[i] - 1);
+      reached += (__int128) digits.steps[i] * (digits.extents[i] - 1);
     }
   return TRUE;
 }
 
 gboolean
-tp_nest_is_apart (const TpNest *nest)
+tp_nest_is_apart (const TpNest *nest, gint64 n_iterations)
 {
-  gboolean is_apart = nest->n_stages == 0 && nest->store.index >= 0
-                      && nest->store.step == 0;
+  gboolean is_apart = nest->n_stages == 0;
 
   for (int i = 0; i < nest->n_loads && is_apart; i++)
     is_apart = is_own (nest, &nest->loads[i]);
-  return is_apart && has_digits (nest);
+  return is_apart && has_digits (nest, n_iterations);
 }
 
 static gboolean

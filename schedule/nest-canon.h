@@ -25,9 +25,9 @@ gboolean tp_nest_is_same_guard (const TpNest *nest, const TpGuard *a,
 /* The value @expr, a real, takes where guards fail: FALSE when it is not a constant, or
  * when its guarded loads differ in their guards. */
 gboolean tp_nest_find_outside (const TpNest *nest, int expr, double *out_value);
-/* Whether each spatial point of a nest without stages, which stores by an index, reaches
- * elements of what it writes that no other ever does, in any iteration. */
-gboolean tp_nest_is_apart (const TpNest *nest);
+/* Whether each spatial point of a nest without stages reaches elements of what it writes
+ * that no other ever does, in any of so many iterations. */
+gboolean tp_nest_is_apart (const TpNest *nest, gint64 n_iterations);
 /* Splits @axis into (outer, inner of @extent points), which replaces it; the
  * outer becomes the last axis. @extent divides. */
 int tp_nest_split_axis (TpNest *nest, int axis, gint64 extent);

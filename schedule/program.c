@@ -82,7 +82,8 @@ static gboolean
 runs_itself (const TpLowered *lowered)
 {
   return lowered->first_repeated == lowered->n_nests - 1
-         && tp_nest_is_apart (lowered->nests[lowered->first_repeated]);
+         && tp_nest_is_apart (lowered->nests[lowered->first_repeated],
+                              lowered->n_iterations);
 }
 
 static TpProgram *

@@ -275,6 +275,7 @@ items_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_items = {
   .form = { "items", params },
   .takes_doubles = TRUE,
+  .takes_turns = TRUE,
   .n_steps = 4,
   .is_for = tp_target_is_gpu,
   .analyze = items_analyze,

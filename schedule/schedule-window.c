@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define MAX_UNROLLED 56       /* points per step, reduce axes included */
+#define LEAST_TURN 1024       /* points of a group, where it has turns of its own */
+#define LEAST_ROW 128         /* of such points, next to each other */
 
 /* The values of a choice. */
 enum
@@ -265,13 +267,24 @@ choose_flat (const TpWindowAnalysis *a, const TpChoice *choice)
   return flat;
 }
 
+/* Turns that follow each other are best of one long row: memory is then read on. */
+static gint64
+choose_turn (const TpWindowAnalysis *a, gint64 points)
+{
+  gint64 row = a->vaxis < 0 ? a->n_points : extent_of (a, a->vaxis);
+  gint64 most = (a->n_points + a->target->n_units - 1) / a->target->n_units;
+
+  return MIN (MAX (points, MIN (LEAST_TURN, most)), MAX (row, LEAST_ROW));
+}
+
 static gint64
 choose_points (const TpWindowAnalysis *a)
 {
   gint64 work = a->n_points * a->n_terms;
   gint64 groups = CLAMP (work / 16384, 1, 16 * a->target->n_units);
+  gint64 points = (a->n_points + groups - 1) / groups;
 
-  return (a->n_points + groups - 1) / groups;
+  return a->is_repeated ? choose_turn (a, points) : points;
 }
 
 static void
@@ -438,6 +451,7 @@ window_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_window = {
   .form = { "window", params },
   .takes_doubles = TRUE,
+  .takes_turns = TRUE,
   .n_steps = 3,
   .is_for = window_is_for,
   .analyze = window_analyze,

@@ -308,6 +308,7 @@ tp_window_analysis_new (const TpBuild *build, const TpNest *nest)
   a->n_points = count_points (nest, FALSE);
   a->n_terms = count_points (nest, TRUE)
                * MIN (build->n_own_iterations, G_MAXINT32);
+  a->is_repeated = build->n_own_iterations > 1;
   find_copy_axes (a);
   if (a->target->lanes > 1)
     find_vectors (a, build, nest);

@@ -15,6 +15,7 @@ typedef struct
   gboolean shares_index;      /* vectors share what finds the places they read */
   int tile_axis;              /* whose neighbours share what they read; -1 */
   gint64 tile_lo, tile_hi;    /* where guards hold for the whole window */
+  gboolean is_repeated;       /* by its kernel, turn by turn */
   gint64 n_points, n_terms;   /* spatial points; of the reduce axes, for each */
 } TpWindowAnalysis;
 

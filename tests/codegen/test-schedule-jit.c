@@ -263,6 +263,7 @@ test_recurrence (void)
   target.n_units = 2;
   check_recurrence (&target, run_by_jit);
   check_scatters (&target, run_by_jit);
+  check_prefixes (&target, run_by_jit);
   check_widths (new_matrix_recurrence, GINT_TO_POINTER (130));
 }
 

@@ -572,6 +572,7 @@ test_recurrence (void)
     {
       check_recurrence (targets[i], run_by_interpreter);
       check_scatters (targets[i], run_by_interpreter);
+      check_prefixes (targets[i], run_by_interpreter);
     }
   check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (5));
   check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (40));

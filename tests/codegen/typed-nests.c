@@ -592,3 +592,54 @@ check_scatters (const TpTarget *target, RunFunc run)
       check_lowered (g_steal_pointer (&lowered), target, run);
     }
 }
+
+/* Rows @step apart, each the sum of x and of the one before, from the last one on where
+ * @step is negative. */
+static TpLowered *
+new_prefix (gint64 n, gint64 step)
+{
+  gint64 size = STEPS * ABS (step) + n;
+  TpLowered *lowered = tp_lowered_new ();
+  int x = add_operand (lowered, size, FALSE), y = add_operand (lowered, size, FALSE);
+  TpNest *nest = new_row (lowered, y, size);
+  TpAccess *load;
+
+  nest->result = load_row (nest, x, 0);
+  nest = new_row (lowered, y, n);
+  nest->store.step = step;
+  nest->store.offset = step < 0 ? (STEPS - 1) * -step : step;
+  load = tp_nest_add_load (nest, x);
+  *load = nest->store;
+  load->operand = x;
+  load = tp_nest_add_load (nest, y);
+  *load = nest->store;
+  load->offset -= step;
+  nest->result = tp_nest_binary (nest, TP_EXPR_ADD, tp_nest_load (nest, 0),
+                                 tp_nest_load (nest, 1));
+  lowered->n_iterations = STEPS;
+  lowered->first_repeated = 1;
+  return lowered;
+}
+
+void
+check_prefixes (const TpTarget *target, RunFunc run)
+{
+  static const struct
+  {
+    gint64 n, step;
+    gboolean is_apart;
+  } cases[] = { { 1, 1, TRUE },   { 9, 9, TRUE },     { 40, -41, TRUE }, { 100, 100, TRUE },
+                { 9, 8, FALSE },  { 40, -1, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (TpLowered) lowered = new_prefix (cases[i].n, cases[i].step);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, target, NULL, NULL);
+
+      g_assert_cmpint (program->n_iterations, ==,
+                       cases[i].is_apart ? 1 : lowered->n_iterations);
+      if (cases[i].is_apart)
+        check_lowered (g_steal_pointer (&lowered), target, run);
+    }
+}

@@ -31,5 +31,7 @@ void check_recurrence (const TpTarget *target, RunFunc run);
 /* y = x; then y[index[t]] += u[t], rows, for 20 steps: where no element of a row is one of
  * another row elsewhere, a kernel runs all steps itself; else it is run in each. */
 void check_scatters (const TpTarget *target, RunFunc run);
+/* Sums so far, whose kernels run all turns themselves where no two rows meet. */
+void check_prefixes (const TpTarget *target, RunFunc run);
 
 #endif
