@@ -222,6 +222,24 @@ def gathered(rows, n, count):
     return model([helper.make_node("Gather", ["x", "i"], ["y"], axis=1)], [("x", (rows, n))], [places])
 
 
+def one_hot():
+    """Of classes in rows, from places that the graph is given."""
+    values = [numpy_helper.from_array(numpy.array(1000), "depth"),
+              numpy_helper.from_array(numpy.array([0, 1], numpy.float32), "values")]
+    cast = helper.make_node("Cast", ["x"], ["places"], to=TensorProto.INT64)
+    return model([cast, helper.make_node("OneHot", ["places", "depth", "values"], ["y"])],
+                 [("x", (1024,))], values)
+
+
+def elements(op, rows, n, count):
+    """Of rows, at places of their own."""
+    places = numpy.argsort(RANDOM.random((rows, n)), axis=1)[:, :count]
+    inputs = ["x", "i"] + (["u"] if op == "ScatterElements" else [])
+    shapes = [("x", (rows, n))] + [("u", (rows, count))] * (len(inputs) - 2)
+    return model([helper.make_node(op, inputs, ["y"], axis=1)], shapes,
+                 [numpy_helper.from_array(places, "i")])
+
+
 def folded(channels, size):
     lists = [numpy_helper.from_array(numpy.array(it), name)
              for name, it in (("s", [size, size]), ("k", [3, 3]))]
@@ -327,6 +345,19 @@ SHAPES = {
     "between-means-5-56": lambda: pooled("AveragePool", 56, 5),
     "sums-so-far-rows": lambda: unary("CumSum", (1024, 1024), numpy_helper.from_array(numpy.array(1), "axis")),
     "sums-so-far-columns": lambda: unary("CumSum", (1024, 1024), numpy_helper.from_array(numpy.array(0), "axis")),
+    "sums-so-far-back": lambda: unary("CumSum", (8, 512, 512), numpy_helper.from_array(numpy.array(1), "axis"),
+                                      exclusive=1, reverse=1),
+    "lower-triangle": lambda: unary("Trilu", (1024, 1024), upper=0),
+    "upper-triangles": lambda: unary("Trilu", (12, 128, 128)),
+    "products-of-rows": lambda: unary("ReduceProd", (1024, 1024), axes=[-1], keepdims=0),
+    "sums-of-columns": lambda: unary("ReduceSum", (4096, 1024), numpy_helper.from_array(numpy.array([0]), "axes"),
+                                     keepdims=0),
+    "means-of-columns-128": lambda: unary("ReduceMean", (128, 3072), axes=[0], keepdims=0),
+    "means-of-images": lambda: unary("ReduceMean", (16, 64, 56, 56), axes=[0]),
+    "greatest-of-columns": lambda: unary("ArgMax", (512, 1024), axis=0),
+    "one-hot": one_hot,
+    "gather-elements": lambda: elements("GatherElements", 512, 1024, 256),
+    "scatter-elements": lambda: elements("ScatterElements", 512, 1024, 256),
     "op-attention-12x128": lambda: attention_op(12, 128, 64),
     "op-attention-8x1500": lambda: attention_op(8, 1500, 64),
     "m1-4096x4096-const": lambda: product(1, 4096, 4096, True),
