@@ -105,6 +105,8 @@ count_copied (const Comparison *self)
     {
       const TpOperand *it = &self->lowered->operands[i];
 
+      if (it->is_iota)
+        continue;
       if (it->n_elements > COPY_BYTES_MAX)
         return G_MAXINT64;
       if (it->is_scratch)
@@ -230,6 +232,8 @@ take_operand (Comparison *self, int operand, GError **error)
   const TpStorage *storage;
 
   self->cells[operand].dtype = it->dtype;
+  if (it->is_iota)
+    return TRUE;
   if (it->is_scratch)
     {
       self->cells[operand].dtype = TPLAN_DTYPE_FLOAT64;
@@ -253,7 +257,7 @@ static gboolean
 is_complete (const Comparison *self)
 {
   for (int i = 0; i < self->lowered->n_operands; i++)
-    if (self->cells[i].data == NULL)
+    if (self->cells[i].data == NULL && !self->lowered->operands[i].is_iota)
       return FALSE;
   return TRUE;
 }

@@ -14,6 +14,7 @@
 typedef struct
 {
   const TpNest *nest;
+  const TpLowered *lowered;   /* its program */
   const TpCells *operands;
   GArray *points;             /* where stores go; NULL: to the operand */
   gint64 at[TP_NEST_MAX_AXES];
@@ -106,6 +107,8 @@ eval_load (const Eval *eval, const TpExpr *expr)
   if (!eval_is_inside (eval, load) || !eval_index (eval, load, &share))
     return scalar_new (expr->is_integer, load->fill);
   at += share;
+  if (eval->lowered->operands[load->operand].is_iota)
+    return (TpScalar){ .integer = at };
   return scalar_new (expr->is_integer, cells_load (&eval->operands[load->operand], at));
 }
 
@@ -428,7 +431,9 @@ tp_lowered_eval (const TpLowered *lowered, double *const *operands)
   for (gint64 t = 0; t < lowered->n_iterations; t++)
     for (int i = t == 0 ? 0 : lowered->first_repeated; i < lowered->n_nests;
          i++)
-      eval_nest (&(Eval){ .nest = lowered->nests[i], .operands = cells },
+      eval_nest (&(Eval){ .nest = lowered->nests[i],
+                          .lowered = lowered,
+                          .operands = cells },
                  i < lowered->first_repeated ? 0 : t, 0);
 }
 
@@ -467,6 +472,7 @@ tp_lowered_sample (const TpLowered *lowered, const TpCells *operands,
     {
       gboolean is_last = tp_lowered_is_last (lowered, i);
       Eval eval = { .nest = lowered->nests[i],
+                    .lowered = lowered,
                     .operands = operands,
                     .points = is_last ? points : NULL };
 

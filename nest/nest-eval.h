@@ -12,7 +12,7 @@ void tp_lowered_eval (const TpLowered *lowered, double *const *operands);
 typedef struct
 {
   TpDtype dtype;
-  void *data;
+  void *data;                 /* not looked at of what is_iota */
 } TpCells;
 
 /* One element of what a nest stores. */

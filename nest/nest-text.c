@@ -237,7 +237,9 @@ tp_lowered_to_text (const TpLowered *lowered)
                               operand->n_elements,
                               operand->is_constant ? " constant" : "",
                               operand->is_output ? " output" : "",
-                              operand->is_scratch ? " scratch" : "");
+                              operand->is_scratch ? " scratch"
+                              : operand->is_iota  ? " iota"
+                                                  : "");
     }
   for (int i = 0; i < lowered->n_nests; i++)
     {

@@ -220,7 +220,7 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
       gint64 size = tp_dtype_get_size (operand->dtype);
       gint64 n_read = size_mul_sat (MIN (read[i], operand->n_elements), size);
 
-      if (operand->is_scratch)
+      if (operand->is_scratch || operand->is_iota)
         continue;
       work.read_bytes = size_add_sat (work.read_bytes, n_read);
       if (operand->is_constant)

@@ -396,6 +396,16 @@ tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype, gint64 n_elements)
                                                .is_scratch = TRUE });
 }
 
+int
+tp_lowered_add_iota (TpLowered *lowered, gint64 n_elements)
+{
+  return tp_lowered_add_operand (lowered,
+                                 &(TpOperand){ .tensor = -1,
+                                               .dtype = TPLAN_DTYPE_INT64,
+                                               .n_elements = n_elements,
+                                               .is_iota = TRUE });
+}
+
 void
 tp_lowered_take_nest (TpLowered *lowered, TpNest *nest)
 {

@@ -174,6 +174,7 @@ typedef struct
   gboolean is_output;
   gboolean is_scratch;        /* tensor -1: memory between the nests, undefined
                                * before one writes it */
+  gboolean is_iota;           /* tensor -1: element i is i, of no memory; read only */
 } TpOperand;
 
 /* What some nodes compute: nests run one after the other, those from
@@ -240,6 +241,8 @@ int tp_lowered_add_operand (TpLowered *lowered, const TpOperand *operand);
 void tp_lowered_set_dtypes (TpLowered *lowered);
 int tp_lowered_add_scratch (TpLowered *lowered, TpDtype dtype,
                             gint64 n_elements);
+/* 0 .. @n_elements - 1, as int64: what loads of it give is where they stand. */
+int tp_lowered_add_iota (TpLowered *lowered, gint64 n_elements);
 void tp_lowered_take_nest (TpLowered *lowered, TpNest *nest);
 
 #endif

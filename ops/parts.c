@@ -366,7 +366,9 @@ follow_lowered (TpParts *parts, const TpLowered *lowered, const TpNode *node,
   Program program = { lowered, parts->n_parts, steps, is_whole };
 
   for (int i = 0; i < lowered->n_operands; i++)
-    if (lowered->operands[i].tensor >= 0 && !lowered->operands[i].is_output)
+    if (lowered->operands[i].is_iota) /* parts are not numbered from 0 */
+      return FALSE;
+    else if (lowered->operands[i].tensor >= 0 && !lowered->operands[i].is_output)
       steps[i] = parts->steps[lowered->operands[i].tensor];
   if (!read_program (&program))
     return FALSE;

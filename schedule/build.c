@@ -131,6 +131,13 @@ tp_build_is_constant (const TpBuild *build, int source)
          && build->lowered->operands[source].is_constant;
 }
 
+gboolean
+tp_build_is_iota (const TpBuild *build, int source)
+{
+  return source < build->lowered->n_operands
+         && build->lowered->operands[source].is_iota;
+}
+
 /* ---- packed copies ----------------------------------------------------- */
 
 /* The copy of what @load reads, @axis innermost; @load is turned to it. */

@@ -64,6 +64,8 @@ int tp_build_add_dots (TpBuild *build, int operand, gint64 n_elements,
                        TpNest *nest, const TpPackDots *dots);
 gint64 tp_build_get_elements (const TpBuild *build, int source);
 gboolean tp_build_is_constant (const TpBuild *build, int source);
+/* Of no memory: element i is i. */
+gboolean tp_build_is_iota (const TpBuild *build, int source);
 
 /* Constants of reals, or of bytes, that vectors along @axis cannot read in @nest become
  * packed copies with that axis innermost. */

@@ -368,6 +368,19 @@ loaded_equal (gconstpointer a, gconstpointer b)
   return memcmp (a, b, sizeof (Loaded)) == 0;
 }
 
+/* @first and what follows, in @lanes. */
+static TpValue
+emit_iota (TpEmit *emit, TpValue first, int lanes)
+{
+  TpKernel *k = emit->kernel;
+
+  if (lanes == 1)
+    return first;
+  return tp_k_binary (k, TP_I_IADD, tp_k_splat (k, first, lanes),
+                      tp_k_unary (k, TP_I_I32_TO_INDEX, tp_k_iota (k, lanes)));
+}
+
+/* @buffer: -1 of what has none, being the indices themselves. */
 static TpValue
 load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
 {
@@ -384,7 +397,8 @@ load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
     emit->loaded = tp_map_new (loaded_hash, loaded_equal, g_free, NULL);
   if (tp_map_find (emit->loaded, &key, &found))
     return GPOINTER_TO_INT (found);
-  value = tp_k_load (emit->kernel, buffer, index, lanes, mask);
+  value = buffer < 0 ? emit_iota (emit, index, lanes)
+                     : tp_k_load (emit->kernel, buffer, index, lanes, mask);
   tp_map_insert (emit->loaded, g_memdup2 (&key, sizeof key),
                  GINT_TO_POINTER (value));
   return value;

@@ -92,8 +92,13 @@ tp_emit_set_nest (TpEmit *emit, const TpNest *nest)
   forget_loads (emit);
   emit->load_buffers = tp_renew (int, emit->load_buffers, nest->n_loads + 1);
   for (int i = 0; i < nest->n_loads; i++)
-    emit->load_buffers[i]
-        = used[i] ? find_buffer (emit, nest->loads[i].operand, FALSE) : -1;
+    {
+      int source = nest->loads[i].operand;
+
+      emit->load_buffers[i] = used[i] && !tp_build_is_iota (emit->build, source)
+                                  ? find_buffer (emit, source, FALSE)
+                                  : -1;
+    }
   emit->store_buffer = find_buffer (emit, nest->store.operand, TRUE);
   emit->stages = tp_renew (TpValue, emit->stages, nest->n_stages + 1);
   emit->known = tp_renew (TpValue, emit->known, nest->n_exprs + 1);

@@ -10,6 +10,15 @@
 
 #define USUAL_LOCAL_SIZE 256    /* four to eight waves, which hide each other */
 
+static gboolean
+has_iota (const TpBuild *build, const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_loads; i++)
+    if (tp_build_is_iota (build, nest->loads[i].operand))
+      return TRUE;
+  return FALSE;
+}
+
 gpointer
 tp_family_analyze (const TpFamily *family, const TpBuild *build,
                    TpNest *const *nests, int n)
@@ -18,7 +27,8 @@ tp_family_analyze (const TpFamily *family, const TpBuild *build,
     return NULL;
   for (int i = 0; i < n; i++)
     if (tp_nest_ranks (nests[i]) != family->ranks
-        || (!family->takes_doubles && tp_nest_has_doubles (nests[i])))
+        || (!family->takes_doubles && tp_nest_has_doubles (nests[i]))
+        || (!family->takes_iota && has_iota (build, nests[i])))
       return NULL;
   return family->analyze (build, nests, n);
 }

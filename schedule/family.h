@@ -16,6 +16,7 @@ typedef struct
   gboolean ranks;             /* takes nests that rank (PLACE), and no others */
   gboolean takes_doubles;     /* else no nest that has such */
   gboolean takes_turns;       /* its kernels may run what is repeated themselves */
+  gboolean takes_iota;        /* loads by tp_emit_load() alone; else none of these */
   gboolean (*is_for) (const TpTarget *target);
   /* What @nests, canonical, are to this family; NULL: nothing. Most families
    * take one nest. Borrows nothing but the target. */

@@ -276,6 +276,7 @@ const TpFamily tp_schedule_items = {
   .form = { "items", params },
   .takes_doubles = TRUE,
   .takes_turns = TRUE,
+  .takes_iota = TRUE,
   .n_steps = 4,
   .is_for = tp_target_is_gpu,
   .analyze = items_analyze,

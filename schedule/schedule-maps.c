@@ -167,6 +167,7 @@ maps_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_maps = {
   .form = { "maps", params },
   .takes_doubles = TRUE,
+  .takes_iota = TRUE,
   .n_steps = 1,
   .is_for = maps_is_for,
   .analyze = maps_analyze,

@@ -283,6 +283,7 @@ const TpFamily tp_schedule_place = {
   .n_steps = 2,
   .ranks = TRUE,
   .takes_doubles = TRUE,
+  .takes_iota = TRUE,
   .is_for = place_is_for,
   .analyze = place_analyze,
   .free = place_free,

@@ -578,8 +578,7 @@ rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
   double rounds =
       (a->k.extent + choice->values[ITEMS] - 1) / choice->values[ITEMS];
   int n_stages = a->nest->n_stages;
-  int passes =
-      is_held (a, choice) ? 1 : n_stages + tp_nest_covers_reduce (a->nest);
+  int passes = is_held (a, choice) ? 1 : n_stages + tp_nest_covers_reduce (a->nest);
   double work =
       passes * rounds + n_stages * cost_of_join (choice->values[ITEMS]);
   double line = MAX (16.0 / (a->is_along_k ? items : points), 1.0);
@@ -596,6 +595,7 @@ rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
 const TpFamily tp_schedule_reduce_items = {
   .form = { "reduce-items", params },
   .takes_doubles = TRUE,
+  .takes_iota = TRUE,
   .n_steps = 1,
   .is_for = tp_target_is_gpu,
   .analyze = rows_analyze,

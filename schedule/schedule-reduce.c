@@ -127,6 +127,7 @@ reduce_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_reduce = {
   .form = { "reduce", params },
   .takes_doubles = TRUE,
+  .takes_iota = TRUE,
   .n_steps = 3,
   .is_for = reduce_is_for,
   .analyze = reduce_analyze,

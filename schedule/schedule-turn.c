@@ -266,6 +266,7 @@ turn_enumerate (gconstpointer analysis, int step, const TpChoice *partial,
 const TpFamily tp_schedule_turn = {
   .form = { "turn", params },
   .takes_doubles = TRUE,
+  .takes_iota = TRUE,
   .n_steps = 1,
   .is_for = tp_target_is_gpu,
   .analyze = turn_analyze,

@@ -452,6 +452,7 @@ const TpFamily tp_schedule_window = {
   .form = { "window", params },
   .takes_doubles = TRUE,
   .takes_turns = TRUE,
+  .takes_iota = TRUE,
   .n_steps = 3,
   .is_for = window_is_for,
   .analyze = window_analyze,

@@ -114,7 +114,8 @@ add_load (Maker *maker)
 {
   TpNest *nest = maker->nest;
   int index = any_leaf (maker, TRUE), load;
-  TpDtype dtype = pick_dtype (maker);
+  gboolean is_iota = pick (maker, 5) == 0;
+  TpDtype dtype = is_iota ? TPLAN_DTYPE_INT64 : pick_dtype (maker);
   TpAccess *access = tp_nest_add_load (nest, 0);
   gint64 n = set_strides (maker, access, FALSE);
 
@@ -132,7 +133,8 @@ add_load (Maker *maker)
       access->fill = 4;
       n *= access->index_extent;
     }
-  access->operand = add_typed_operand (maker->lowered, dtype, n);
+  access->operand = is_iota ? tp_lowered_add_iota (maker->lowered, n)
+                            : add_typed_operand (maker->lowered, dtype, n);
   load = tp_nest_load (nest, nest->n_loads - 1);
   maker->leaves[maker->n_leaves++] = load;
   maker->values[maker->n_values++] = load;

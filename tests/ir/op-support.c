@@ -435,10 +435,10 @@ static double *
 fill_operand (const TpGraph *graph, const TpOperand *operand, GPtrArray *values)
 {
   double *storage = g_new (double, operand->n_elements);
-  const TpTensor *tensor =
-      operand->is_scratch ? NULL : &graph->tensors[operand->tensor];
+  gboolean has_tensor = operand->tensor >= 0;
+  const TpTensor *tensor = has_tensor ? &graph->tensors[operand->tensor] : NULL;
 
-  if (operand->is_output || operand->is_scratch)
+  if (operand->is_output || !has_tensor)
     for (gint64 i = 0; i < operand->n_elements; i++)
       storage[i] = NAN; /* whatever is not written shows */
   else if (tp_tensor_is_constant (tensor))
