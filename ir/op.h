@@ -91,6 +91,7 @@ typedef enum
   TP_OP_DEQUANTIZES = 1 << 13, /* makes reals of integers, by a scale */
   TP_OP_SAMPLES = 1 << 14,    /* inputs from 1 on say where input 0 is looked at: they
                                * have no channels */
+  TP_OP_NAMED = 1 << 15,      /* what it makes depends on the name of its node */
 } TpOpFlags;
 
 struct TpOp

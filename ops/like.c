@@ -291,6 +291,8 @@ add_node (Writer *writer, int index)
   add_pointer (writer, node->op);
   if (node->op == NULL)
     add_string (writer, writer->graph->nodes[index].type);
+  else if (node->op->flags & TP_OP_NAMED)
+    add_string (writer, writer->graph->nodes[index].name);
   add_number (writer, node->opset);
   add_number (writer, node->has_small_sums);
   add_number (writer, node->n_inputs);

@@ -201,6 +201,28 @@ range_infer (const TpNode *node, const TpTensor *const *inputs,
   return TRUE;
 }
 
+/* What is too large to be folded. */
+static gboolean
+range_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+             GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  TpNest *nest = lowering.nest;
+  int at;
+
+  if (lowering.out->count == 0)
+    return tp_op_refuse (node, error, "tensor '%s' is empty",
+                         lowering.out->name);
+  tp_lowering_add_output_axes (&lowering);
+  at = tp_nest_convert (nest, tp_lowering_number_points (&lowering),
+                        lowering.out->dtype);
+  at = tp_nest_binary (nest, TP_EXPR_MUL, at,
+                       tp_lowering_load_broadcast (&lowering, 2));
+  return tp_lowering_finish (
+      &lowering, tp_nest_binary (nest, TP_EXPR_ADD, at,
+                                 tp_lowering_load_broadcast (&lowering, 0)));
+}
+
 static void
 range_reference (const TpNode *node, const TpRefTensor *const *inputs,
                  TpRefTensor *outputs)
@@ -224,10 +246,13 @@ range_reference_integer (const TpNode *node, const TpRefTensor *const *inputs,
 
 const TpOp tp_op_range = {
   .name = "Range",
-  FILL,
+  .kind = TP_OP_MOVE,
   .n_inputs_min = 3,
   .n_inputs_max = 3,
+  .n_outputs_max = 1,
+  .tolerance = 1e-6,
   .infer = range_infer,
+  .lower = range_lower,
   .reference = range_reference,
   .reference_integer = range_reference_integer,
 };

@@ -48,15 +48,69 @@ find_max (TpLowering *lowering, const TpPool *pool)
                              tp_nest_load (lowering->nest, 0));
 }
 
-/* Of output 0: no nest knows where it is, so what reads output 1 is for `ref`. */
+/* Load 1: where in the whole input load 0 stands, in the storage order. */
+static void
+add_places (TpLowering *lowering, const TpPool *pool)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, 0);
+  gboolean is_turned = tp_node_get_int (lowering->node, "storage_order", 0) != 0;
+  gint64 strides[TP_MAX_RANK], step = 1;
+  TpTensor places = { .rank = x->rank, .dims = x->dims, .strides = strides };
+  TpAccess *load = tp_nest_add_load (
+      lowering->nest, tp_lowered_add_iota (lowering->lowered, x->count));
+
+  for (int i = x->rank - 1; i >= 0; i--)
+    {
+      int k = i < 2 || !is_turned ? i : x->rank + 1 - i;
+
+      strides[k] = step;
+      step *= x->dims[k];
+    }
+  load->dtype = TPLAN_DTYPE_INT64;
+  load->stride[0] = strides[0];
+  load->stride[1] = strides[1];
+  tp_window_set_load (&pool->window, &pool->axes, &places, load);
+}
+
+/* The least place where the maximum is; -1 of nothing but padding, NaN and minus
+ * infinity. */
+static int
+find_place (TpLowering *lowering, const TpPool *pool)
+{
+  TpNest *nest = lowering->nest;
+  int x = tp_nest_load (nest, 0), max = find_max (lowering, pool), is_max, at;
+  int least = tp_nest_convert (nest, tp_nest_const (nest, -INFINITY),
+                               nest->loads[0].dtype);
+  int none = tp_nest_const_integer (nest, G_MAXINT64);
+
+  add_places (lowering, pool);
+  is_max = tp_nest_binary (nest, TP_EXPR_MUL,
+                           tp_nest_binary (nest, TP_EXPR_EQUAL, x, max),
+                           tp_nest_binary (nest, TP_EXPR_LESS, least, x));
+  at = tp_nest_select (nest, is_max, tp_lowering_last_load (lowering), none);
+  at = tp_lowering_reduce (lowering, TP_COMBINE_MIN, at);
+  return tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_EQUAL, at, none),
+                         tp_nest_const_integer (nest, -1), at);
+}
+
 static gboolean
 max_pool_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
                 GError **error)
 {
-  static const TpPoolRule rule = { find_max, 4, TRUE };
-  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  static const TpPoolRule maxima = { find_max, 4, TRUE };
+  static const TpPoolRule places = { find_place, 0, TRUE };
 
-  return tp_pool_lower (&lowering, &rule, error);
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      g_auto (TpLowering) lowering = { 0 };
+
+      if (node->outputs[i] < 0)
+        continue;
+      lowering = tp_lowering_new_output (graph, node, lowered, i);
+      if (!tp_pool_lower (&lowering, i == 0 ? &maxima : &places, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 /* Of what load 0 reads. */

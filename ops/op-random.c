@@ -14,8 +14,11 @@
 
 #define RANDOM                                                                 \
   .kind = TP_OP_MOVE, .n_inputs_min = 1, .n_inputs_max = 1,                    \
-  .n_outputs_max = 1, .tolerance = 0.0, .flags = TP_OP_READS_SHAPE,            \
+  .n_outputs_max = 1, .tolerance = 1e-5,                                        \
+  .flags = TP_OP_READS_SHAPE | TP_OP_NAMED,                                    \
   .infer = random_infer
+
+#define GOLDEN G_GUINT64_CONSTANT (0x9e3779b97f4a7c15)
 
 /* ---- numbers --------------------------------------------------------------- */
 
@@ -54,9 +57,70 @@ get_seed (const TpNode *node)
 static double
 draw (guint64 seed, guint64 i)
 {
-  guint64 z = seed + (i + 1) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+  guint64 z = seed + (i + 1) * GOLDEN;
 
   return (double) (mix (z) >> 11) * 0x1p-53;
+}
+
+/* Exclusive or of the bits of integers. */
+static int
+add_xor (TpNest *nest, int a, int b)
+{
+  int both = tp_nest_binary (nest, TP_EXPR_AND, a, b);
+
+  both = tp_nest_binary (nest, TP_EXPR_MUL, both, tp_nest_const_integer (nest, 2));
+  return tp_nest_binary (nest, TP_EXPR_SUB,
+                         tp_nest_binary (nest, TP_EXPR_ADD, a, b), both);
+}
+
+/* The bits of @z, without a sign, moved down by @n: a quotient without a rest, then
+ * without what the sign left above. */
+static int
+add_shift (TpNest *nest, int z, int n)
+{
+  gint64 step = G_GINT64_CONSTANT (1) << n;
+  gint64 kept = (gint64) (G_MAXUINT64 >> n);
+
+  z = tp_nest_binary (nest, TP_EXPR_AND, z, tp_nest_const_integer (nest, -step));
+  z = tp_nest_binary (nest, TP_EXPR_DIV, z, tp_nest_const_integer (nest, step));
+  return tp_nest_binary (nest, TP_EXPR_AND, z, tp_nest_const_integer (nest, kept));
+}
+
+static int
+add_product (TpNest *nest, int z, guint64 factor)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, z,
+                         tp_nest_const_integer (nest, (gint64) factor));
+}
+
+/* mix (), of an expression. */
+static int
+add_mix (TpNest *nest, int z)
+{
+  z = add_product (nest, add_xor (nest, z, add_shift (nest, z, 30)),
+                   G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9));
+  z = add_product (nest, add_xor (nest, z, add_shift (nest, z, 27)),
+                   G_GUINT64_CONSTANT (0x94d049bb133111eb));
+  return add_xor (nest, z, add_shift (nest, z, 31));
+}
+
+/* draw (), of expression @i: 2^53 times that, an integer. */
+static int
+add_draw (TpNest *nest, guint64 seed, int i)
+{
+  int z = add_product (nest, i, GOLDEN);
+
+  z = tp_nest_binary (nest, TP_EXPR_ADD, z,
+                      tp_nest_const_integer (nest, (gint64) (seed + GOLDEN)));
+  return add_shift (nest, add_mix (nest, z), 11);
+}
+
+/* 2^53 times a number as that, of the class of @dtype. */
+static int
+add_real (TpNest *nest, int bits, TpDtype dtype)
+{
+  return tp_nest_binary (nest, TP_EXPR_MUL, tp_nest_convert (nest, bits, dtype),
+                         tp_nest_const (nest, 0x1p-53));
 }
 
 /* ---- both ------------------------------------------------------------------- */
@@ -73,6 +137,106 @@ random_infer (const TpNode *node, const TpTensor *const *inputs,
     return TRUE;
   return tp_op_fail (node, error, "type %s has no such numbers: give a dtype "
                      "of reals", tp_dtype_get_name (outputs[0].dtype));
+}
+
+/* @result of what is too large to be folded. */
+static gboolean
+random_lower (TpLowering *lowering, int (*result) (TpLowering *lowering, int at),
+              GError **error)
+{
+  if (lowering->out->count == 0)
+    return tp_op_refuse (lowering->node, error, "tensor '%s' is empty",
+                         lowering->out->name);
+  tp_lowering_add_output_axes (lowering);
+  return tp_lowering_finish (
+      lowering, result (lowering, tp_lowering_number_points (lowering)));
+}
+
+/* @factor * @x + @sum. */
+static int
+add_scaled (TpNest *nest, int x, double factor, double sum)
+{
+  return tp_nest_binary (
+      nest, TP_EXPR_ADD,
+      tp_nest_binary (nest, TP_EXPR_MUL, x, tp_nest_const (nest, factor)),
+      tp_nest_const (nest, sum));
+}
+
+static int
+find_uniform (TpLowering *lowering, int at)
+{
+  double low = tp_node_get_float (lowering->node, "low", 0.0);
+  double high = tp_node_get_float (lowering->node, "high", 1.0);
+  int bits = add_draw (lowering->nest, get_seed (lowering->node), at);
+
+  return add_scaled (lowering->nest,
+                     add_real (lowering->nest, bits, lowering->out->dtype),
+                     high - low, low);
+}
+
+static gboolean
+uniform_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+               GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  return random_lower (&lowering, find_uniform, error);
+}
+
+/* -log (1 - u), where u is 2^-53 times @bits: near 0, where singles lose it, by its
+ * series. */
+static int
+add_log (TpNest *nest, int bits, TpDtype dtype)
+{
+  int u = add_real (nest, bits, dtype);
+  int rest = tp_nest_binary (
+      nest, TP_EXPR_SUB,
+      tp_nest_const_integer (nest, G_GINT64_CONSTANT (1) << 53), bits);
+  int log = tp_nest_unary (
+      nest, TP_EXPR_NEG,
+      tp_nest_unary (nest, TP_EXPR_LOG, add_real (nest, rest, dtype)));
+  int series = add_scaled (nest, u, 1.0 / 3, 0.5);
+
+  if (dtype == TPLAN_DTYPE_FLOAT64)
+    return log;
+  series = tp_nest_binary (nest, TP_EXPR_MUL, u, series);
+  series = tp_nest_binary (nest, TP_EXPR_MUL, u,
+                           add_scaled (nest, series, 1.0, 1.0));
+  return tp_nest_select (
+      nest, tp_nest_binary (nest, TP_EXPR_LESS, u, tp_nest_const (nest, 0x1p-9)),
+      series, log);
+}
+
+static int
+find_normal (TpLowering *lowering, int at)
+{
+  TpNest *nest = lowering->nest;
+  TpDtype dtype = lowering->out->dtype;
+  guint64 seed = get_seed (lowering->node);
+  int even = tp_nest_binary (nest, TP_EXPR_MUL, at, tp_nest_const_integer (nest, 2));
+  int odd = tp_nest_binary (nest, TP_EXPR_ADD, even, tp_nest_const_integer (nest, 1));
+  int radius = add_log (nest, add_draw (nest, seed, even), dtype);
+  int angle = add_real (nest, add_draw (nest, seed, odd), dtype);
+
+  radius = tp_nest_binary (nest, TP_EXPR_MUL, radius, tp_nest_const (nest, 2.0));
+  radius = tp_nest_unary (nest, TP_EXPR_SQRT, radius);
+  angle = tp_nest_binary (nest, TP_EXPR_MUL, angle,
+                          tp_nest_const (nest, 2.0 * G_PI));
+  return add_scaled (
+      nest,
+      tp_nest_binary (nest, TP_EXPR_MUL, radius,
+                      tp_nest_unary (nest, TP_EXPR_COS, angle)),
+      tp_node_get_float (lowering->node, "scale", 1.0),
+      tp_node_get_float (lowering->node, "mean", 0.0));
+}
+
+static gboolean
+normal_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+
+  return random_lower (&lowering, find_normal, error);
 }
 
 static void
@@ -116,6 +280,7 @@ const TpOp tp_op_random_normal_like = {
   .name = "RandomNormalLike",
   RANDOM,
   .attrs = normal_attrs,
+  .lower = normal_lower,
   .reference = normal_reference,
 };
 
@@ -131,5 +296,6 @@ const TpOp tp_op_random_uniform_like = {
   .name = "RandomUniformLike",
   RANDOM,
   .attrs = uniform_attrs,
+  .lower = uniform_lower,
   .reference = uniform_reference,
 };

@@ -395,6 +395,20 @@ tp_lowering_load_broadcast (TpLowering *lowering, int i)
 }
 
 int
+tp_lowering_number_points (TpLowering *lowering)
+{
+  const TpTensor *out = lowering->out;
+  TpAccess *load = tp_nest_add_load (
+      lowering->nest, tp_lowered_add_iota (lowering->lowered, out->count));
+  gint64 step = 1;
+
+  load->dtype = TPLAN_DTYPE_INT64;
+  for (int i = out->rank - 1; i >= 0; step *= out->dims[i--])
+    load->stride[i] = step;
+  return tp_lowering_last_load (lowering);
+}
+
+int
 tp_lowering_reduce (TpLowering *lowering, TpCombiner combiner, int expr)
 {
   TpNest *nest = lowering->nest;

@@ -96,6 +96,9 @@ void tp_access_pick (TpAccess *load, const TpTensor *x, int axis, int index);
 /* Expression: input @i, broadcast to the first rank axes; a constant of one
  * element becomes a number. */
 int tp_lowering_load_broadcast (TpLowering *lowering, int i);
+/* Expression: which point of the output that is, in row-major order, as int64; the first
+ * axes are its dimensions. */
+int tp_lowering_number_points (TpLowering *lowering);
 /* Expression: @expr combined over the reduce axes, if there are any. */
 int tp_lowering_reduce (TpLowering *lowering, TpCombiner combiner, int expr);
 /* Sets the result; hands the nest over. Always TRUE. */
