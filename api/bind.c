@@ -63,7 +63,7 @@ check_certain_choice (TpBind *bind)
   family = tp_checker_find_groups (bind->graph,
                                    (const char *const *) plan->no_fuse,
                                    (const char *const *) plan->devices);
-  if (plan->version == 1 || family->n_groups == plan->all_groups->n_groups)
+  if (family->n_groups == plan->all_groups->n_groups)
     return TRUE; /* there are no others */
   costs = tp_costs_find_certain (bind->graph, family,
                                  (const char *const *) plan->devices,
@@ -206,7 +206,7 @@ check_device (TpBind *bind, int device, gboolean is_guessing)
     return facts == NULL || *facts[device] == 0
            || tp_bind_fail (bind, "facts: '%s' is simulated, and depends on none",
                             name);
-  if (bind->plan->version > 1 && (facts == NULL || *facts[device] == 0))
+  if (facts == NULL || *facts[device] == 0)
     return tp_bind_fail (bind, "facts: none of device '%s'", name);
   return (!is_guessing
           || (check_guesses (bind, costs->nodes, costs->n_nodes, device)
@@ -244,7 +244,7 @@ check_trust (TpBind *bind, const TpTrustSigns *signs)
   const TpPlan *plan = bind->plan;
   g_autoptr (TpCosts) again = NULL;
 
-  if (plan->version == 1 || plan->origin.trusts_estimates
+  if (plan->origin.trusts_estimates
       || !tp_trust_has_doubts (plan->costs, bind->groups, signs))
     return TRUE;
   again = tp_costs_new (plan->n_devices, (const char *const *) plan->devices,
@@ -318,9 +318,7 @@ check_figures (TpBind *bind)
 
   if (certain == NULL)
     return tp_bind_fail (bind, "devices: %s", error->message);
-  /* not drawn together, or from before there was such a thing */
-  if (plan->origin.is_exact
-      || (plan->version == 1 && plan->costs->kernels == NULL))
+  if (plan->origin.is_exact)  /* not drawn together */
     g_clear_pointer (&certain->kernels, g_free);
   is_good = tp_bind_compare (bind, certain, "it should be");
   if (plan->is_simulated
@@ -539,11 +537,11 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
   g_autoptr (TpGroups) family = NULL;
   g_autoptr (TpCosts) costs = NULL;
 
-  if (plan->version == 1 || plan->origin.facts == NULL)
+  if (plan->origin.facts == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "a plan of format 1 does not say how its figures were looked "
-                   "up: make it again with `tplan optimize`");
+                   "the plan does not say how its figures were looked up: make "
+                   "it again with `tplan optimize`");
       return FALSE;
     }
   db = tp_elsewhere_is (path) ? tp_elsewhere_open (path, error)

@@ -142,8 +142,7 @@ write_origin (GString *out, const TpPlan *plan)
 static void
 write_head (GString *out, const TpPlan *plan)
 {
-  tp_text_append_printf (out, "{\n \"format\": \"" TP_PLAN_FORMAT "%d\",\n",
-                          plan->version);
+  tp_text_append (out, "{\n \"format\": \"" TP_PLAN_FORMAT "\",\n");
   write_string_line (out, "graph", plan->graph_path);
   write_string_line (out, "graph_name", plan->graph_name);
   write_string_line (out, "graph_sha256", plan->graph_digest);
@@ -155,8 +154,7 @@ write_head (GString *out, const TpPlan *plan)
   write_names (out, "outputs", plan->cut);
   write_names (out, "no_pass", plan->no_pass);
   tp_plan_write_parts (plan, out);
-  if (plan->version > 1)
-    write_origin (out, plan);
+  write_origin (out, plan);
   write_string_line (out, "objective", plan->objective);
   write_truth_line (out, "simulated", plan->is_simulated);
   write_key (out, "devices");
@@ -256,8 +254,7 @@ write_placements (TpPlanText *out, const TpPlan *plan, const TpGraph *graph)
       write_member (out->text, "schedule", it->schedule);
       if (it->cheapest != it->device)
         write_member (out->text, "cheapest", plan->devices[it->cheapest]);
-      if (plan->version > 1)
-        write_node (out->text, plan, &graph->nodes[it->node]);
+      write_node (out->text, plan, &graph->nodes[it->node]);
       tp_text_append_c (out->text, '}');
     }
   write_list_end (out->text);
@@ -517,8 +514,6 @@ write_part (TpPlanText *out, const TpPlan *plan, const TpGraph *graph,
       write_totals (out->text, plan);
       break;
     case TP_PLAN_PART_TENSORS:
-      if (plan->version == 1)
-        break;
       write_tensors (out, graph);
       write_colocations (out, graph);
       tp_plan_write_given_groups (plan, graph, out);

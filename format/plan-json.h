@@ -5,15 +5,11 @@
 #include "format/plan-text.h"
 #include "ir/plan.h"
 
-#define TP_PLAN_FORMAT "tplan-plan/"  /* and the version */
-#define TP_PLAN_VERSION 2             /* of these, the last */
-#define TP_PLAN_FORMATS "tplan-plan/1 and tplan-plan/2"
+#define TP_PLAN_FORMATS "tplan-plan/" /* and a version: some tplan reads it */
+#define TP_PLAN_FORMAT "tplan-plan/2"
 #define TP_PLAN_RELAXED "relaxed"     /* its accuracy, where it is said */
 
-/* What plans that name no kind of certificate have: there was one kind then. */
-#define TP_PLAN_FIRST_CERTIFICATE "min-cut"
-
-/* JSON in the format of its version, as docs/plan-format.md has it. Byte-equal
+/* JSON, as docs/plan-format.md has it. Byte-equal
  * for equal plans. The last two lines are the SHA-256 of all before them and the
  * closing brace. */
 char *tp_plan_to_json (const TpPlan *plan, const TpGraph *graph);

@@ -238,8 +238,7 @@ tp_plan_load_lines (const TpPlanReader *whole, GBytes *bytes, TpPlan *plan,
   json = json_loadb (tp_plan_lines_get_rest (reader.lines)->str,
                      tp_plan_lines_get_rest (reader.lines)->len,
                      JSON_REJECT_DUPLICATES, NULL);
-  plan->version = json == NULL ? 0 : tp_plan_read_version (&reader, json, NULL);
-  if (plan->version == TP_PLAN_VERSION)
+  if (json != NULL && tp_plan_check_format (&reader, json, NULL))
     graph = load (&reader, json, (TpPlanSpan){ text, text + size - end }, plan,
                   &local);
   if (g_error_matches (local, TPLAN_ERROR, TPLAN_ERROR_MEMORY))

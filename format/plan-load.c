@@ -29,7 +29,7 @@
 gboolean
 tp_plan_is_plan (const char *text, gsize size)
 {
-  return tp_json_starts_as (text, size, TP_PLAN_FORMAT);
+  return tp_json_starts_as (text, size, TP_PLAN_FORMATS);
 }
 
 static GBytes *
@@ -109,8 +109,7 @@ load_parse (const TpPlanReader *reader, const char *text, gsize size,
     {
       tp_plan_read_fail (reader, error, "start",
                          size == 0 ? "the file is empty"
-                                   : "not a plan in a format of "
-                                     TP_PLAN_FORMATS);
+                                   : "not a plan in format " TP_PLAN_FORMAT);
       return NULL;
     }
   if (!tp_json_load (text, size, &root, &where, error))
@@ -150,7 +149,7 @@ load_all (TpPlanReader *reader, const json_t *json, TpPlan *plan,
       || !tp_plan_read_proofs (root, plan, error))
     return NULL;
   if (plan->peak_bytes == NULL || plan->weight_bytes == NULL)
-    tp_plan_count_memory (plan, graph); /* left out, or of an old version */
+    tp_plan_count_memory (plan, graph); /* the text will tell what lacks */
   return g_steal_pointer (&graph);
 }
 
@@ -169,7 +168,7 @@ load_check_text (TpPlanPlace root, const TpPlan *plan, const TpGraph *graph,
 
   if (strlen (text) == size && memcmp (text, have, size) == 0)
     return TRUE;
-  if (!tp_plan_read_same (root, plan->version, text, error))
+  if (!tp_plan_read_same (root, text, error))
     return FALSE;
   if (load_check_digest (root.reader, have, size, NULL)
       || (said != NULL && strlen (said) == TP_PLAN_DIGEST_LENGTH
@@ -192,11 +191,7 @@ load_checked (TpPlanReader *reader, GBytes *bytes, TpPlan *plan,
   TpPlanPlace root = { reader, "", json };
   g_autoptr (TpGraph) graph = NULL;
 
-  if (json != NULL)
-    plan->version = tp_plan_read_version (reader, json, error);
-  /* the text of format 1 is no text to compare with: keys may lack */
-  if (json != NULL && plan->version > 0
-      && (plan->version > 1 || load_check_digest (reader, text, size, error)))
+  if (json != NULL && tp_plan_check_format (reader, json, error))
     graph = load_all (reader, json, plan, error);
   if (graph != NULL && !load_check_text (root, plan, graph, bytes, error))
     g_clear_pointer (&graph, tp_graph_unref);

@@ -137,7 +137,7 @@ read_placements (TpPlanPlace root, TpPlan *plan, GError **error)
       g_snprintf (path, sizeof path, "ops[%d]", i);
       if (!read_placement (place, it, error))
         return FALSE;
-      if (plan->version > 1 && it->node != i)
+      if (it->node != i)
         return tp_plan_read_fail (reader, error, path,
                                   "op '%s', where the graph has '%s'",
                                   reader->graph->nodes[it->node].name,

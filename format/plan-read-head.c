@@ -11,22 +11,15 @@
 
 #define MAX_DEVICES 16
 
-int
-tp_plan_read_version (const TpPlanReader *reader, const json_t *root, GError **error)
+gboolean
+tp_plan_check_format (const TpPlanReader *reader, const json_t *root,
+                      GError **error)
 {
   const char *format = json_string_value (json_object_get (root, "format"));
 
-  for (int i = 1; i <= TP_PLAN_VERSION; i++)
-    {
-      char known[32];
-
-      g_snprintf (known, sizeof known, TP_PLAN_FORMAT "%d", i);
-      if (g_strcmp0 (format, known) == 0)
-        return i;
-    }
-  tp_plan_read_fail (reader, error, "format", "this tplan reads %s",
-                     TP_PLAN_FORMATS);
-  return 0;
+  return g_strcmp0 (format, TP_PLAN_FORMAT) == 0
+         || tp_plan_read_fail (reader, error, "format",
+                               "this tplan reads " TP_PLAN_FORMAT);
 }
 
 static gboolean
@@ -172,8 +165,6 @@ read_origin (TpPlanPlace root, TpPlan *plan, GError **error)
   TpPlanOrigin *origin = &plan->origin;
   gint64 n_threads;
 
-  if (plan->version == 1)
-    return TRUE;
   if (!read_micro_batches (root, plan, error)
       || !read_streamed (root, plan, error)
       || !read_names (root, "no_fuse", &plan->no_fuse, error)

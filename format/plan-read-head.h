@@ -4,8 +4,8 @@
 
 #include "format/plan-read.h"
 
-/* The version of the format, or 0. */
-int tp_plan_read_version (const TpPlanReader *reader, const json_t *root,
+/* Whether this tplan reads it. */
+gboolean tp_plan_check_format (const TpPlanReader *reader, const json_t *root,
                           GError **error);
 /* Fills @plan and the devices of the reader, which are none yet, from @root. */
 gboolean tp_plan_read_head (TpPlanPlace root, TpPlan *plan, GError **error);

@@ -4,11 +4,9 @@
 
 #include "format/plan-read.h"
 
-/* @root, the top of a plan, with @text, as it would be written now. In format 1
- * only the keys: nothing may be there that is not known, but some may lack. In
- * others all must be equal but the order of keys and the digest at the end:
- * so what was only written for others is checked here. Errors name the place. */
-gboolean tp_plan_read_same (TpPlanPlace root, int version, const char *text,
-                            GError **error);
+/* @root, the top of a plan, with @text, as it would be written now. All must be equal
+ * but the order of keys and the digest at the end: so what was only written for others
+ * is checked here. Errors name the place. */
+gboolean tp_plan_read_same (TpPlanPlace root, const char *text, GError **error);
 
 #endif

@@ -10,10 +10,9 @@
 static gboolean
 read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  const char *kind = TP_PLAN_FIRST_CERTIFICATE;
+  const char *kind;
 
-  if (json_object_get (root.json, "certificate") != NULL
-      && !tp_plan_read_string (root, "certificate", TRUE, &kind, error))
+  if (!tp_plan_read_string (root, "certificate", TRUE, &kind, error))
     return FALSE;
   plan->certificate = g_strdup (kind);
   return TRUE;

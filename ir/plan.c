@@ -18,7 +18,6 @@ tp_plan_new (void)
   TpPlan *plan = g_new0 (TpPlan, 1);
 
   plan->ref_count = 1;
-  plan->version = 2;
   plan->best_single = -1;
   plan->cost_low_ns = plan->cost_high_ns = -1;
   return plan;

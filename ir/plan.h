@@ -63,7 +63,6 @@ typedef struct
 typedef struct
 {
   int ref_count;
-  int version;                /* of the format: 1 lacks no_fuse and origin */
   char *graph_path;           /* as given to optimize */
   char *graph_name;
   char *graph_digest;

@@ -210,29 +210,6 @@ are_given (const Groups *groups, const char *const *left_out,
                                out_fault);
 }
 
-/* Plans of format 1 do not say which rules were left out: any may have been. */
-static gboolean
-check_any (Groups *groups)
-{
-  int n = 0;
-
-  while (tp_checker_get_rule (n) != NULL)
-    n++;
-  for (unsigned set = 0; set < 1u << n; set++)
-    {
-      const char *left_out[33] = { NULL };
-      g_autoptr (TpGroups) family = NULL;
-      TpCheckerFault fault;
-
-      for (int i = 0, k = 0; i < n; i++)
-        if (set >> i & 1)
-          left_out[k++] = tp_checker_get_rule (i);
-      if (are_given (groups, left_out, &family, &fault))
-        return TRUE;
-    }
-  return tp_checker_fail (&groups->checker, "all_groups: no rules give these");
-}
-
 static gboolean
 check_rule (Groups *groups, const char *name)
 {
@@ -321,6 +298,5 @@ tp_checker_check_groups (const TpPlan *plan, const TpGraph *graph,
       return FALSE;
   for (int i = 0; i < plan->all_groups->n_groups; i++)
     is_good &= check_group (&groups, i);
-  return is_good
-         && (plan->version == 1 ? check_any (&groups) : check_given (&groups));
+  return is_good && check_given (&groups);
 }

@@ -228,32 +228,6 @@ test_rules (Fixture *fixture, gconstpointer data)
     g_assert_nonnull (strstr (error->message, tp_fuse_list ()[i]));
 }
 
-/* A file of format 1 may leave out what can be counted again. */
-static void
-test_no_memory (Fixture *fixture, gconstpointer data)
-{
-  const TpRoadOptions options = { 0 };
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TplanPlan) plan
-      = take_road (fixture, on_sims, &options, NULL, NULL);
-  TpPlan *inner = (TpPlan *) tp_api_get_plan (plan);
-  gint64 peak = inner->peak_bytes[0];
-  g_autofree char *path = g_build_filename (fixture->folder, "p.json", NULL);
-  g_autofree char *text = NULL;
-  g_autoptr (TplanPlan) back = NULL;
-
-  g_clear_pointer (&inner->peak_bytes, g_free);
-  g_clear_pointer (&inner->weight_bytes, g_free);
-  inner->version = 1;
-  text = plan_to_json (plan);
-  g_assert_true (g_file_set_contents (path, text, -1, NULL));
-  back = tplan_plan_load (path, NULL, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (tplan_plan_get_devices (back, NULL)[0].peak_bytes, ==,
-                   peak);
-  g_remove (path);
-}
-
 static TplanPlan *
 optimize_within (const Fixture *fixture, const char *limit, GError **error)
 {
@@ -535,7 +509,6 @@ main (int argc, char **argv)
     { "/road/measured", test_measured },
     { "/road/exact", test_exact },
     { "/road/rules", test_rules },
-    { "/road/no-memory", test_no_memory },
     { "/road/limits", test_limits },
     { "/road/reserves", test_reserves },
     { "/road/reserves-refused", test_bad_reserves },

@@ -155,9 +155,6 @@ with open(new, "w") as file:
     file.write(f'{text} "sha256": "{hashlib.sha256(text.encode()).hexdigest()}"\n}}\n')
 PY
 }
-sign measured.json old.json 're.sub(r"\n \"(threads|exact|trust_estimates|facts)\": .*", "",
-  re.sub(r"\n \"tensors\": \[\n(  .*\n)*", "\n", text.replace("tplan-plan/2", "tplan-plan/1")))'
-note 'of format 1' check old.json --cost "$TPLAN_COST"
 try 0 optimize -q mlp.json --devices cpu --cost 'new costs.db' -o cpu.json
 sign cpu.json misfit.json 'text.replace("\"margin_ns\": -1}", "\"margin_ns\": -1, \"schedule\": \"window lanes=8\"}", 1)'
 note 'of another kernel: make the plan again' run misfit.json
