@@ -1,87 +1,18 @@
-/* emit-access.c: guards, addresses, loads and stores at the current point of a
- * nest.
+/* emit-access.c: addresses, loads and stores at the current point of a nest.
  *
- * Each axis has a position known by its interval, so that guards which cannot
- * fail cost nothing, and addresses that may leave their buffer are clamped: a
- * guarded or indexed load reads something valid and its fill is selected
- * afterwards. */
+ * Addresses that may leave their buffer are clamped: a guarded or indexed load reads
+ * something valid and its fill is selected afterwards. */
 #include "config.h"
 
 #include "schedule/emit-access.h"
 
+#include "schedule/emit-guard.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
 
 #include <string.h>
 
 /* ---- guards ------------------------------------------------------------ */
-
-/* sum + coef * axis without its delta; -1 is 0. */
-static TpValue
-add_axis (TpEmit *emit, TpValue sum, int axis, gint64 coef)
-{
-  TpValue pos = emit->axes[axis].pos;
-
-  if (coef == 0 || pos < 0)
-    return sum;
-  return tp_emit_add (emit, sum, tp_emit_mul_const (emit, pos, coef));
-}
-
-/* The interval of a guard's expression at the current point, all lanes. */
-static void
-guard_interval (const TpEmit *emit, const TpGuard *guard, gint64 *out_lo,
-                gint64 *out_hi)
-{
-  gint64 lo = guard->offset, hi = guard->offset;
-
-  for (int i = 0; i < emit->nest->n_axes; i++)
-    {
-      const TpPosition *axis = &emit->axes[i];
-      gint64 coef = guard->coef[i];
-      gint64 first = coef * (axis->lo + axis->delta);
-      gint64 last = axis->hi + axis->delta;
-
-      if (i == emit->vaxis)
-        last += emit->active - 1;
-      last *= coef;
-      lo += MIN (first, last);
-      hi += MAX (first, last);
-    }
-  *out_lo = lo;
-  *out_hi = hi;
-}
-
-gboolean
-tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard)
-{
-  gint64 lo, hi;
-
-  guard_interval (emit, guard, &lo, &hi);
-  return lo >= 0 && hi < guard->extent;
-}
-
-gboolean
-tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard)
-{
-  gint64 lo, hi;
-
-  guard_interval (emit, guard, &lo, &hi);
-  return hi < 0 || lo >= guard->extent;
-}
-
-TpValue
-tp_emit_guard_value (TpEmit *emit, const TpGuard *guard)
-{
-  TpValue sum = -1;
-  gint64 rest = guard->offset;
-
-  for (int i = 0; i < emit->nest->n_axes; i++)
-    {
-      sum = add_axis (emit, sum, i, guard->coef[i]);
-      rest += guard->coef[i] * emit->axes[i].delta;
-    }
-  return tp_emit_add_const (emit, sum, rest);
-}
 
 static gboolean
 is_held (const TpEmit *emit, const TpGuard *guard)
@@ -312,7 +243,7 @@ add_address (TpEmit *emit, const TpAccess *access, TpValue sum)
   for (int i = 0; i < emit->nest->n_axes; i++)
     if (!done[i])
       {
-        sum = add_axis (emit, sum, i, access->stride[i]);
+        sum = tp_emit_add_axis (emit, sum, i, access->stride[i]);
         rest += access->stride[i] * emit->axes[i].delta;
       }
   sum = tp_emit_add_const (emit, sum, rest);

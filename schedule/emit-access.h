@@ -16,8 +16,5 @@ void tp_emit_fill (TpEmit *emit, int buffer, TpValue at, gint64 n,
 TpValue tp_emit_index (TpEmit *emit, const TpAccess *access);
 /* Mask of the first @active lanes; -1 when all are. */
 TpValue tp_emit_mask (TpEmit *emit);
-gboolean tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard);
-gboolean tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard);
-TpValue tp_emit_guard_value (TpEmit *emit, const TpGuard *guard);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "ir/guard.h"
 #include "schedule/emit-access.h"
+#include "schedule/emit-guard.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
 
