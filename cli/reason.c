@@ -14,7 +14,8 @@ find_refusal (const TpPlan *plan, const TpPlacement *placement)
     {
       const TpCost *cost = tp_costs_node (plan->costs, placement->node, i);
 
-      if (i != placement->device && cost->reason != NULL)
+      if (i != placement->device && cost->time_ns == TP_COST_NONE
+          && cost->reason != NULL)
         return cost->reason;
     }
   return "no other device can";

@@ -44,18 +44,30 @@ read_reason (TpPlanPlace place, GHashTable *reasons, TpCost *cost,
   return TRUE;
 }
 
+/* FALSE: there is no room for it. */
+static gboolean
+take_measured (TpCost *cost, gint64 measured_ns)
+{
+  cost->measured_ns = measured_ns;
+  return cost->measured_ns == measured_ns;
+}
+
 /* What stands behind time and spread: "estimated", or what was measured. */
 static gboolean
 read_origin (TpPlanPlace place, TpCost *cost, GError **error)
 {
   const char *note = json_string_value (place.json);
+  gint64 measured_ns;
 
   cost->is_estimated = g_strcmp0 (note, "estimated") == 0;
   if (place.json == NULL || cost->is_estimated)
     return TRUE;
   if (!json_is_integer (place.json))
     return tp_plan_read_fail (place.reader, error, place.path, "not a cost");
-  return tp_plan_read_integer (place, 1, &cost->measured_ns, error);
+  if (!tp_plan_read_integer (place, 1, &measured_ns, error))
+    return FALSE;
+  return take_measured (cost, measured_ns)
+         || tp_plan_read_fail (place.reader, error, place.path, "too large");
 }
 
 static gboolean
@@ -83,6 +95,8 @@ read_cost (TpPlanPlace place, GHashTable *reasons, TpCost *cost, GError **error)
 static gboolean
 scan_cost (TpPlanScan *line, TpCost *cost)
 {
+  gint64 measured_ns;
+
   *cost = (TpCost){ 0 };
   if (!tp_plan_scan_text (line, "[")
       || !tp_plan_scan_number (line, 0, &cost->time_ns)
@@ -95,7 +109,8 @@ scan_cost (TpPlanScan *line, TpCost *cost)
     return FALSE;
   cost->is_estimated = tp_plan_scan_text (line, "\"estimated\"");
   return (cost->is_estimated
-          || tp_plan_scan_number (line, 1, &cost->measured_ns))
+          || (tp_plan_scan_number (line, 1, &measured_ns)
+              && take_measured (cost, measured_ns)))
          && tp_plan_scan_text (line, "]");
 }
 

@@ -285,8 +285,7 @@ are_same (const TpCost *first, const TpCost *second, int n)
         || first[d].spread_ns != second[d].spread_ns
         || first[d].measured_ns != second[d].measured_ns
         || first[d].is_estimated != second[d].is_estimated
-        || first[d].reason != second[d].reason
-        || first[d].schedule != second[d].schedule)
+        || first[d].reason != second[d].reason)
       return FALSE;
   return TRUE;
 }
@@ -408,21 +407,23 @@ digest_add_count (TpDigest *digest, gint64 count)
   tp_digest_add_shorts (digest, &count, 1);
 }
 
-static void
+static inline void
 digest_add_cost (TpDigest *digest, const TpCost *it)
 {
-  const gint64 numbers[TP_DIGEST_SHORTS]
+  const gint64 numbers[]
       = { it->time_ns, it->spread_ns,
-          (it->is_estimated != 0) + 2 * (it->measured_ns != 0),
-          it->measured_ns };
+          (it->is_estimated != 0) + 2 * (it->measured_ns != 0) };
+  gint64 measured_ns = it->measured_ns;
 
   if (it->time_ns == TP_COST_NONE)
     {
       digest_add_count (digest, it->time_ns);
       tp_digest_add_string (digest, it->reason);
+      return;
     }
-  else
-    tp_digest_add_shorts (digest, numbers, it->measured_ns != 0 ? 4 : 3);
+  tp_digest_add_shorts (digest, numbers, G_N_ELEMENTS (numbers));
+  if (measured_ns != 0)
+    tp_digest_add_shorts (digest, &measured_ns, 1);
 }
 
 static void

@@ -26,12 +26,15 @@ typedef struct
 {
   gint64 time_ns;             /* TP_COST_NONE: not on this device */
   gint64 spread_ns;           /* half of the 95 % interval */
-  gint64 measured_ns;         /* before time_ns was drawn to what others of its
+  gint64 measured_ns : 63;    /* before time_ns was drawn to what others of its
                                * kind have; 0: it is as it was */
-  gboolean is_estimated;      /* from the roofline, not measured */
-  const char *reason;         /* why not, when TP_COST_NONE; interned */
-  const char *schedule;       /* what was measured, for tp_program_new ();
-                               * interned; NULL: estimated, or not known */
+  guint64 is_estimated : 1;   /* from the roofline, not measured */
+  union                       /* interned */
+  {
+    const char *reason;       /* of TP_COST_NONE: why not, or NULL */
+    const char *schedule;     /* of others: what was measured, for tp_program_new ();
+                               * NULL: estimated, or not known */
+  };
 } TpCost;
 
 /* What a spread is of the standard deviation. */

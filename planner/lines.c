@@ -105,7 +105,8 @@ tp_lines_init_times (TpLines *lines, const TpCosts *costs)
     {
       if (costs->nodes[i].time_ns != TP_COST_NONE)
         lines->fixed->nodes[i].time_ns = 0;
-      lines->fixed->nodes[i].reason = costs->nodes[i].reason;
+      else
+        lines->fixed->nodes[i].reason = costs->nodes[i].reason;
       lines->scaled->nodes[i].time_ns = 0;
     }
 }
