@@ -1,7 +1,7 @@
 /* like.c: see like.h.
  *
  * Large graphs are made of few kinds of nodes. All that lowering looks at is
- * written down as a row of bytes; nodes with equal rows are alike. So are tensors, of
+ * written down as a row of words; nodes with equal rows are alike. So are tensors, of
  * which rows of nodes have but the kind; most are of the kind of one met lately. Of a
  * group the rows of its nodes are known: its own says which they are, and which of
  * their tensors are one. */
@@ -15,7 +15,6 @@
 #include "ir/name-hash.h"
 #include "ir/op.h"
 #include "ir/outline.h"
-#include "ir/text.h"
 
 #include <string.h>
 
@@ -35,10 +34,18 @@ typedef struct
   int number;                 /* the how-manieth it was there */
 } Told;
 
-/* One that was met; its bytes lie behind it. */
+/* What is written down of nodes. In words, so that each is read as it was written: a
+ * processor waits where it reads at once what it wrote in pieces. */
 typedef struct
 {
-  const char *bytes;
+  guint64 *words;
+  gsize n, n_room;
+} Text;
+
+/* One that was met; its words lie behind it. */
+typedef struct
+{
+  const guint64 *words;
   gsize n;
   int first;                  /* index with it */
 } Row;
@@ -49,8 +56,8 @@ typedef struct
   const TpOutline *outline;   /* of it */
   TpMap *rows;                /* set of Row */
   const Row *recent[N_RECENT]; /* of @rows, by a cheap hash; NULL: none */
-  GString *row;               /* being written */
-  GString *tensor_row;        /* amid that */
+  Text node_row, tensor_row;  /* the second is written amid the first */
+  Text *row;                  /* the one being written */
   Told *told;                 /* [tensor] */
   int n_rows;
   int n_tensors;              /* described in this row */
@@ -59,51 +66,37 @@ typedef struct
   guint n_lately;             /* that there were */
 } Writer;
 
-/* Seven bits a byte, the last without the eighth. */
+static void G_GNUC_NO_INLINE
+text_grow (Text *text, gsize n_more)
+{
+  text->n_room = MAX (2 * text->n_room, text->n + n_more);
+  text->words = tp_renew (guint64, text->words, text->n_room);
+}
+
+static inline void
+add_number (Writer *writer, guint64 value)
+{
+  Text *row = writer->row;
+
+  if (row->n == row->n_room)
+    text_grow (row, 64);
+  row->words[row->n++] = value;
+}
+
+/* How many there are is written before. */
 static void
-add_large (Writer *writer, gint64 value)
+add_bytes (Writer *writer, const void *bytes, gsize n)
 {
-  guint8 bytes[10];
-  guint64 rest = value;
-  int n = 0;
+  Text *row = writer->row;
+  gsize n_words = (n + sizeof (guint64) - 1) / sizeof (guint64);
 
-  while (rest > 0x7f)
-    {
-      bytes[n++] = rest | 0x80;
-      rest >>= 7;
-    }
-  bytes[n++] = rest;
-  tp_text_append_len (writer->row, (const char *) bytes, n);
-}
-
-/* Most are small. */
-static inline void
-add_number (Writer *writer, gint64 value)
-{
-  GString *row = writer->row;
-
-  if (value < 0 || value > 0x7f || row->len + 1 >= row->allocated_len)
-    {
-      add_large (writer, value);
-      return;
-    }
-  row->str[row->len++] = (char) value;
-  row->str[row->len] = 0;
-}
-
-static inline void
-add_pointer (Writer *writer, gconstpointer value)
-{
-  GString *row = writer->row;
-
-  if (row->len + sizeof value >= row->allocated_len)
-    {
-      tp_text_append_len (row, (const char *) &value, sizeof value);
-      return;
-    }
-  memcpy (row->str + row->len, &value, sizeof value);
-  row->len += sizeof value;
-  row->str[row->len] = 0;
+  if (n == 0)
+    return;
+  if (row->n_room - row->n < n_words)
+    text_grow (row, n_words);
+  row->words[row->n + n_words - 1] = 0;
+  memcpy (&row->words[row->n], bytes, n);
+  row->n += n_words;
 }
 
 static void
@@ -112,13 +105,13 @@ add_string (Writer *writer, const char *text)
   gsize n = text == NULL ? 0 : strlen (text);
 
   add_number (writer, text == NULL ? 0 : n + 1);
-  tp_text_append_len (writer->row, text, n);
+  add_bytes (writer, text, n);
 }
 
 static void
 add_real (Writer *writer, double value)
 {
-  tp_text_append_len (writer->row, (const char *) &value, sizeof value);
+  add_bytes (writer, &value, sizeof value);
 }
 
 static void
@@ -132,8 +125,7 @@ add_value (Writer *writer, const TpTensor *tensor)
   if (is_short)
     {
       tp_tensor_write_doubles (tensor, values);
-      tp_text_append_len (writer->row, (const char *) values,
-                          tensor->count * sizeof values[0]);
+      add_bytes (writer, values, tensor->count * sizeof values[0]);
     }
   else if (is_integer) /* no other has them */
     add_number (writer, tensor - writer->graph->tensors);
@@ -176,16 +168,13 @@ are_plainly_alike (const TpTensorOutline *a, const TpTensorOutline *b)
 static int
 number_kind (Writer *writer, int index)
 {
-  GString *row = writer->row;
   int first;
 
-  writer->row = writer->tensor_row;
-  writer->tensor_row = row;
-  g_string_truncate (writer->row, 0);
+  writer->row = &writer->tensor_row;
+  writer->row->n = 0;
   describe_tensor (writer, &writer->graph->tensors[index]);
   first = find_row (writer, writer->kinds, index)->first;
-  writer->tensor_row = writer->row;
-  writer->row = row;
+  writer->row = &writer->node_row;
   return first;
 }
 
@@ -288,20 +277,18 @@ add_node (Writer *writer, int index)
 {
   const TpNodeOutline *node = &writer->outline->nodes[index];
 
-  add_pointer (writer, node->op);
+  add_number (writer, GPOINTER_TO_SIZE (node->op));
   if (node->op == NULL)
     add_string (writer, writer->graph->nodes[index].type);
   else if (node->op->flags & TP_OP_NAMED)
     add_string (writer, writer->graph->nodes[index].name);
-  add_number (writer, node->opset);
-  add_number (writer, node->has_small_sums);
-  add_number (writer, node->n_inputs);
+  add_number (writer, 4 * (guint64) node->opset + 2 * (node->has_small_sums != 0)
+                          + (node->has_attrs != 0));
+  add_number (writer, (guint64) node->n_inputs << 32 | node->n_outputs);
   for (int i = 0; i < node->n_inputs; i++)
     add_tensor (writer, node->inputs[i]);
-  add_number (writer, node->n_outputs);
   for (int i = 0; i < node->n_outputs; i++)
     add_tensor (writer, node->outputs[i]);
-  add_number (writer, node->has_attrs);
   if (node->has_attrs)
     add_attrs (writer, &writer->graph->nodes[index]);
 }
@@ -309,7 +296,7 @@ add_node (Writer *writer, int index)
 static void
 begin_row (Writer *writer)
 {
-  g_string_truncate (writer->row, 0);
+  writer->row->n = 0;
   writer->n_rows++;
   writer->n_tensors = 0;
 }
@@ -377,15 +364,25 @@ row_hash (gconstpointer data)
 {
   const Row *row = data;
 
-  return tp_bytes_hash (row->bytes, row->n);
+  return tp_bytes_hash (row->words, row->n * sizeof row->words[0]);
+}
+
+static inline gboolean
+is_row (const Row *row, const guint64 *words, gsize n)
+{
+  gsize i = 0;
+
+  while (row->n == n && i < n && row->words[i] == words[i])
+    i++;
+  return row->n == n && i == n;
 }
 
 static gboolean
 row_equal (gconstpointer a, gconstpointer b)
 {
-  const Row *x = a, *y = b;
+  const Row *asked = b;
 
-  return x->n == y->n && memcmp (x->bytes, y->bytes, x->n) == 0;
+  return is_row (a, asked->words, asked->n);
 }
 
 static void
@@ -394,8 +391,7 @@ writer_init (Writer *writer, const TpGraph *graph)
   *writer = (Writer){ .graph = graph, .outline = tp_graph_get_outline (graph) };
   writer->rows = tp_map_new (row_hash, row_equal, g_free, NULL);
   writer->kinds = tp_map_new (row_hash, row_equal, g_free, NULL);
-  writer->row = g_string_new (NULL);
-  writer->tensor_row = g_string_new (NULL);
+  writer->row = &writer->node_row;
   writer->told = tp_new0 (Told, graph->n_tensors + 1);
 }
 
@@ -404,10 +400,8 @@ writer_clear (Writer *writer)
 {
   tp_map_free (writer->rows);
   tp_map_free (writer->kinds);
-  if (writer->row != NULL)
-    g_string_free (writer->row, TRUE);
-  if (writer->tensor_row != NULL)
-    g_string_free (writer->tensor_row, TRUE);
+  g_free (writer->node_row.words);
+  g_free (writer->tensor_row.words);
   g_free (writer->told);
 }
 
@@ -417,45 +411,44 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Writer, writer_clear)
 static const Row *
 find_row (const Writer *writer, TpMap *rows, int index)
 {
-  const GString *text = writer->row;
-  const Row asked = { text->str, text->len, index };
+  const Text *text = writer->row;
+  const Row asked = { text->words, text->n, index };
+  gsize n_bytes = text->n * sizeof text->words[0];
   Row *row = tp_map_lookup (rows, &asked);
 
   if (row != NULL)
     return row;
-  row = tp_alloc (1, sizeof asked + text->len);
+  row = tp_alloc (1, sizeof asked + n_bytes);
   *row = asked;
-  row->bytes = memcpy (row + 1, text->str, text->len);
+  row->words = memcpy (row + 1, text->words, n_bytes);
   tp_map_insert (rows, row, row);
   return row;
 }
 
-/* Multiplicative; who makes rows collide has them looked up in the map. */
+/* By products that do not wait for each other; who makes rows collide has them looked up
+ * in the map. */
 static guint
-hash_cheaply (const GString *row)
+hash_cheaply (const Text *row)
 {
-  guint64 sum = row->len;
+  guint64 sum = row->n, factor = 1;
 
-  for (gsize at = 0; at < row->len; at += sizeof sum)
+  for (gsize i = 0; i < row->n; i++)
     {
-      guint64 word = 0;
-
-      memcpy (&word, row->str + at, MIN (row->len - at, sizeof word));
-      sum = (sum ^ word) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
-      sum ^= sum >> 32;
+      factor += G_GUINT64_CONSTANT (0x9e3779b97f4a7c16);
+      sum += row->words[i] * factor;
     }
-  return (guint) sum % N_RECENT;
+  sum = (sum ^ sum >> 32) * factor;
+  return (guint) (sum >> 32) % N_RECENT;
 }
 
 /* The first index with the row of nodes just written: most were met lately. */
 static int
 find_first (Writer *writer, int index)
 {
-  const GString *text = writer->row;
+  const Text *text = writer->row;
   const Row **recent = &writer->recent[hash_cheaply (text)];
 
-  if (*recent == NULL || (*recent)->n != text->len
-      || memcmp ((*recent)->bytes, text->str, text->len) != 0)
+  if (*recent == NULL || !is_row (*recent, text->words, text->n))
     *recent = find_row (writer, writer->rows, index);
   return (*recent)->first;
 }
