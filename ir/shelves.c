@@ -61,11 +61,17 @@ shelves_put (Shelves *shelves, int first, int last)
   if (shelves->ends[1] >= first)
     shelves_double (shelves);
   ends = shelves->ends;
-  while (v < shelves->base)
-    v = ends[2 * v] < first ? 2 * v : 2 * v + 1;
+  while (v < shelves->base)   /* no branch: nobody can tell which way it goes */
+    v = 2 * v + (ends[2 * v] >= first);
   ends[v] = last;
   for (int up = v / 2; up > 0; up /= 2)
-    ends[up] = MIN (ends[2 * up], ends[2 * up + 1]);
+    {
+      int least = MIN (ends[2 * up], ends[2 * up + 1]);
+
+      if (ends[up] == least)
+        break;
+      ends[up] = least;
+    }
   return v - shelves->base;
 }
 
