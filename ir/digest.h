@@ -50,10 +50,12 @@ tp_digest_add_shorts (TpDigest *digest, const gint64 *values, int n)
   for (int i = 0; i < n; i++)
     {
       guint64 rest = values[i], little = GUINT64_TO_LE (rest);
+      guint n_bits = 64 - __builtin_clzll (rest | 1) - (rest == 0);
+      guint n_bytes = (n_bits + 7) / 8;
 
-      *at = rest == 0 ? 0 : 8 - __builtin_clzll (rest) / 8;
+      *at = n_bytes;
       memcpy (at + 1, &little, sizeof little);
-      at += 1 + *at;
+      at += 1 + n_bytes;
     }
   if (has_room)
     digest->n += at - begin;
