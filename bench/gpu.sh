@@ -423,7 +423,8 @@ constant () # NAME: of the device
   awk -v name="\"$device\"" -v key="\"$1\"" 'index ($0, "\"name\": " name) { on = 1 }
     on && index ($0, key) { gsub (/[^0-9.]/, ""); print; exit }' "$work/constants.out"
 }
-step constants 60 "$tplan" calibrate -q --devices "cpu,$device" --time-limit 30 --format json
+step constants 60 "$tplan" calibrate -q --devices "$device" --time-limit 30 --format json
+step constants-cpu 30 "$tplan" calibrate -q --devices cpu --time-limit 15 --format json
 peak=$(constant peak_gflops)
 bandwidth=$(constant bandwidth_gbps)
 nominal=$(nominal_gflops)
