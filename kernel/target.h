@@ -24,6 +24,13 @@ tp_target_is_gpu (const TpTarget *target)
   return target->local_size > 1;
 }
 
+/* Whether it runs vectors, not work-items. */
+static inline gboolean
+tp_target_has_vectors (const TpTarget *target)
+{
+  return !tp_target_is_gpu (target) && target->lanes > 1;
+}
+
 /* How many lanes vectors of kernels for it may have; @is_long: of those with long
  * functions, which may fill two registers, whose halves take turns while each waits
  * for itself. */

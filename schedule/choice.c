@@ -20,6 +20,12 @@ count_values (const TpForm *form)
 }
 
 gboolean
+tp_choice_is_power_of_two (gint64 value)
+{
+  return (value & (value - 1)) == 0;
+}
+
+gboolean
 tp_choice_equal (const TpChoice *a, const TpChoice *b)
 {
   return a->form == b->form

@@ -33,6 +33,8 @@ typedef struct
   gint64 values[TP_CHOICE_MAX_VALUES]; /* those of the parameters, in order */
 } TpChoice;
 
+/* As sizes of groups and tiles have to be. */
+gboolean tp_choice_is_power_of_two (gint64 value);
 gboolean tp_choice_equal (const TpChoice *a, const TpChoice *b);
 /* "FAMILY NAME=VALUE NAME=VALUExVALUE ...": equal text, equal choice. */
 void tp_choice_append_text (const TpChoice *choice, GString *text);

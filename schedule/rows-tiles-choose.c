@@ -14,12 +14,6 @@
 #define BUSY_ITEMS 256.0      /* of a unit: with fewer, latencies show */
 #define POWER_COST 24.0       /* of a score: what is fused to it, and its power */
 
-static gboolean
-is_power_of_two (gint64 n)
-{
-  return (n & (n - 1)) == 0;
-}
-
 const char *
 tp_rows_tiles_find_fault (gconstpointer analysis, const TpChoice *choice)
 {
@@ -29,7 +23,7 @@ tp_rows_tiles_find_fault (gconstpointer analysis, const TpChoice *choice)
   TpRowsTilesPlan plan;
 
   for (int i = 0; i <= TP_ROWS_TILES_ITEM_COLS; i++)
-    if (!is_power_of_two (v[i]))
+    if (!tp_choice_is_power_of_two (v[i]))
       return "sizes that are no powers of two";
   if (v[TP_ROWS_TILES_ITEM_COLS] < VECTOR)
     return "rows of few items";

@@ -281,12 +281,6 @@ emit_kernel (TpBuild *build, const TpContractPlan *plan)
 
 /* ---- the family -------------------------------------------------------- */
 
-static gboolean
-contract_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 TpContract *
 tp_schedule_contract_analyze (const TpBuild *build, const TpNest *nest)
 {
@@ -364,7 +358,7 @@ const TpFamily tp_schedule_contract = {
   .form = { "contract", tp_contract_params },
   .n_steps = TP_CONTRACT_N_STEPS,
   .takes_doubles = TRUE,
-  .is_for = contract_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = contract_analyze,
   .free = contract_free,
   .is_last_resort = contract_is_last_resort,

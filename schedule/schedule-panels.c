@@ -16,12 +16,6 @@
 
 extern const TpFamily tp_schedule_panels;
 
-static gboolean
-panels_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 static gpointer
 panels_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
@@ -140,7 +134,7 @@ panels_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_panels = {
   .form = { "panels", tp_contract_params },
   .n_steps = TP_CONTRACT_N_STEPS,
-  .is_for = panels_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = panels_analyze,
   .free = panels_free,
   .enumerate = panels_enumerate,

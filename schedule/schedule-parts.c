@@ -220,12 +220,6 @@ static const TpParam params[] = {
   { NULL },
 };
 
-static gboolean
-parts_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 /* The longest axis of K. */
 static int
 find_axis (const TpContract *c)
@@ -330,7 +324,7 @@ const TpFamily tp_schedule_parts = {
   .form = { "parts", params },
   .n_steps = 1,
   .takes_doubles = TRUE,
-  .is_for = parts_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = parts_analyze,
   .free = parts_free,
   .is_last_resort = parts_is_last_resort,

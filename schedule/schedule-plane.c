@@ -25,12 +25,6 @@ static const TpParam params[] = {
   { NULL },
 };
 
-static gboolean
-plane_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 static gpointer
 plane_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
@@ -216,7 +210,7 @@ plane_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_plane = {
   .form = { "plane", params },
   .n_steps = 3,
-  .is_for = plane_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = plane_analyze,
   .free = plane_free,
   .enumerate = plane_enumerate,

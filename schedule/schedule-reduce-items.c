@@ -510,19 +510,13 @@ rows_free (gpointer analysis)
 
 /* ---- choices ----------------------------------------------------------- */
 
-static gboolean
-is_power_of_two (gint64 n)
-{
-  return (n & (n - 1)) == 0;
-}
-
 static const char *
 rows_find_fault (gconstpointer analysis, const TpChoice *choice)
 {
   const RowsAnalysis *a = analysis;
   gint64 points = choice->values[POINTS], items = choice->values[ITEMS];
 
-  if (!is_power_of_two (points) || !is_power_of_two (items))
+  if (!tp_choice_is_power_of_two (points) || !tp_choice_is_power_of_two (items))
     return "sizes that are no powers of two";
   if (items > 2 * a->k.extent)
     return "more items than elements";

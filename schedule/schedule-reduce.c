@@ -25,12 +25,6 @@ reduce_free (gpointer analysis)
   tp_reduce_free (analysis);
 }
 
-static gboolean
-reduce_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 /* ---- choices ----------------------------------------------------------- */
 
 /* As many as hide the latency of addition, if there are so many vectors. */
@@ -129,7 +123,7 @@ const TpFamily tp_schedule_reduce = {
   .takes_doubles = TRUE,
   .takes_iota = TRUE,
   .n_steps = 3,
-  .is_for = reduce_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = reduce_analyze,
   .free = reduce_free,
   .enumerate = reduce_enumerate,

@@ -22,12 +22,6 @@ static const TpParam params[] = {
   { NULL },
 };
 
-static gboolean
-rows_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 static gpointer
 rows_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
@@ -266,7 +260,7 @@ rows_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_rows = {
   .form = { "rows", params },
   .n_steps = 1,
-  .is_for = rows_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = rows_analyze,
   .free = rows_free,
   .enumerate = rows_enumerate,

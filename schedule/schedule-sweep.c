@@ -222,12 +222,6 @@ emit_group (SweepState *state, int rows)
 /* ---- the family ---------------------------------------------------------- */
 
 static gboolean
-sweep_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
-static gboolean
 can_sweep (const TpContract *c)
 {
   return !c->is_w_constant && c->is_plain && c->n_k == 1
@@ -371,7 +365,7 @@ const TpFamily tp_schedule_sweep = {
   .form = { "sweep", params },
   .n_steps = 3,
   .takes_doubles = TRUE,
-  .is_for = sweep_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = sweep_analyze,
   .free = sweep_free,
   .is_last_resort = sweep_is_last_resort,

@@ -260,12 +260,6 @@ transpose_free (gpointer analysis)
   g_free (a);
 }
 
-static gboolean
-transpose_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 /* ---- choices ----------------------------------------------------------- */
 
 static void
@@ -327,7 +321,7 @@ const TpFamily tp_schedule_transpose = {
   .form = { "transpose", params },
   .takes_doubles = TRUE,
   .n_steps = 2,
-  .is_for = transpose_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = transpose_analyze,
   .free = transpose_free,
   .enumerate = transpose_enumerate,

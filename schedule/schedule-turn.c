@@ -234,7 +234,7 @@ turn_find_fault (gconstpointer analysis, const TpChoice *choice)
   const TurnAnalysis *a = analysis;
   gint64 side = choice->values[SIDE], items = choice->values[ITEMS];
 
-  if ((side & (side - 1)) != 0 || (items & (items - 1)) != 0)
+  if (!tp_choice_is_power_of_two (side) || !tp_choice_is_power_of_two (items))
     return "sizes that are no powers of two";
   if (items > side * side || items * 16 < side * side)
     return "items that fit the square badly";

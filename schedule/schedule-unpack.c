@@ -410,12 +410,6 @@ unpack_find_fault (gconstpointer analysis, const TpChoice *choice)
 
 /* ---- the family -------------------------------------------------------- */
 
-static gboolean
-unpack_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 static gpointer
 unpack_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
@@ -440,7 +434,7 @@ unpack_is_last_resort (gconstpointer analysis)
 const TpFamily tp_schedule_unpack = {
   .form = { "unpack", params },
   .n_steps = 5,
-  .is_for = unpack_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = unpack_analyze,
   .free = unpack_free,
   .is_last_resort = unpack_is_last_resort,

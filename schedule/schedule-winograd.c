@@ -428,12 +428,6 @@ static const TpParam params[] = {
   { NULL },
 };
 
-static gboolean
-winograd_is_for (const TpTarget *target)
-{
-  return !tp_target_is_gpu (target) && target->lanes > 1;
-}
-
 /* The model's time of the best choice to that of a contraction. */
 static double
 find_ratio (const TpWinograd *w)
@@ -484,7 +478,7 @@ gboolean
 tp_schedule_winograd_is_best (const TpBuild *build, const TpNest *nest)
 {
   TpNest *copy = (TpNest *) nest;
-  TpWinograd *w = winograd_is_for (build->target)
+  TpWinograd *w = tp_target_has_vectors (build->target)
                       ? winograd_analyze (build, &copy, 1) : NULL;
   gboolean is_best = w != NULL && !winograd_is_last_resort (w);
 
@@ -525,7 +519,7 @@ winograd_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 const TpFamily tp_schedule_winograd = {
   .form = { "winograd", params },
   .n_steps = TP_WINOGRAD_N_STEPS,
-  .is_for = winograd_is_for,
+  .is_for = tp_target_has_vectors,
   .analyze = winograd_analyze,
   .free = winograd_free,
   .is_last_resort = winograd_is_last_resort,

@@ -9,12 +9,6 @@
 
 /* ---- what is legal ----------------------------------------------------- */
 
-static gboolean
-is_power_of_two (gint64 n)
-{
-  return (n & (n - 1)) == 0;
-}
-
 static gint64
 count_steps (const TpTiles *t, gint64 depth)
 {
@@ -42,7 +36,7 @@ tp_tiles_find_fault (gconstpointer tiles, const TpChoice *choice)
   TpTilePlan plan;
 
   for (int i = 0; i <= TP_TILES_DEPTH; i++)
-    if (!is_power_of_two (v[i]))
+    if (!tp_choice_is_power_of_two (v[i]))
       return "sizes that are no powers of two";
   if (v[TP_TILES_TILE_COLS] < 4)
     return "columns that fill no vector";

@@ -16,12 +16,6 @@
 
 /* ---- what is legal ----------------------------------------------------- */
 
-static gboolean
-is_power_of_two (gint64 n)
-{
-  return (n & (n - 1)) == 0;
-}
-
 static gint64
 count_steps (const TpWinograd *w, gint64 depth)
 {
@@ -50,7 +44,7 @@ tp_winograd_tiles_find_fault (gconstpointer analysis, const TpChoice *choice)
   TpWinogradTiles plan;
 
   for (int i = 0; i <= TP_WINOGRAD_TILES_DEPTH; i++)
-    if (!is_power_of_two (v[i]))
+    if (!tp_choice_is_power_of_two (v[i]))
       return "sizes that are no powers of two";
   if (TP_WINOGRAD_POINTS * v[TP_WINOGRAD_TILES_ITEM_ROWS]
           * v[TP_WINOGRAD_TILES_ITEM_COLS]
