@@ -64,7 +64,7 @@ emit_condition (TpEmit *emit, const TpAccess *access, int lanes)
 
       if (is_held (emit, guard))
         continue;
-      guard_interval (emit, guard, &lo, &hi);
+      tp_emit_guard_interval (emit, guard, &lo, &hi);
       value = emit_guard_lanes (emit, guard, lanes);
       if (lo < 0)
         all = add_condition (k, all, tp_emit_integer (emit, -1, lanes), value);

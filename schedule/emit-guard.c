@@ -14,10 +14,9 @@ tp_emit_add_axis (TpEmit *emit, TpValue sum, int axis, gint64 coef)
   return tp_emit_add (emit, sum, tp_emit_mul_const (emit, pos, coef));
 }
 
-/* The interval of a guard's expression at the current point, all lanes. */
-static void
-guard_interval (const TpEmit *emit, const TpGuard *guard, gint64 *out_lo,
-                gint64 *out_hi)
+void
+tp_emit_guard_interval (const TpEmit *emit, const TpGuard *guard,
+                        gint64 *out_lo, gint64 *out_hi)
 {
   gint64 lo = guard->offset, hi = guard->offset;
 
@@ -43,7 +42,7 @@ tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard)
 {
   gint64 lo, hi;
 
-  guard_interval (emit, guard, &lo, &hi);
+  tp_emit_guard_interval (emit, guard, &lo, &hi);
   return lo >= 0 && hi < guard->extent;
 }
 
@@ -52,7 +51,7 @@ tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard)
 {
   gint64 lo, hi;
 
-  guard_interval (emit, guard, &lo, &hi);
+  tp_emit_guard_interval (emit, guard, &lo, &hi);
   return hi < 0 || lo >= guard->extent;
 }
 

@@ -4,6 +4,9 @@
 
 #include "schedule/emit.h"
 
+/* Of what the guard bounds, of all lanes. */
+void tp_emit_guard_interval (const TpEmit *emit, const TpGuard *guard,
+                             gint64 *out_lo, gint64 *out_hi);
 /* Of all lanes, whatever the positions are within their intervals. */
 gboolean tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard);
 gboolean tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard);
