@@ -25,7 +25,6 @@ is_accepted (const TpGraph *graph, const TpGroups *groups,
   g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
   gboolean is_good;
 
-  plan->version = 2;
   plan->all_groups = tp_groups_new ();
   plan->no_fuse = g_strdupv ((char **) no_fuse);
   for (int i = 0; i < groups->n_groups; i++)
@@ -129,7 +128,6 @@ make_given_plan (const TpGraph *graph)
   g_autoptr (TpGroups) family
       = tp_fuse_find_all (graph, (const char *const[]){ "concat", NULL }, devices);
 
-  plan->version = 2;
   plan->n_devices = 2;
   plan->devices = g_strdupv ((char **) devices);
   plan->all_groups = list_outer (family);
