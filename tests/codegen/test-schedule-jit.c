@@ -6,6 +6,7 @@
 #include "draws.h"
 #include "kernel/jit.h"
 #include "nest/nest-eval.h"
+#include "recurrence-nests.h"
 #include "typed-nests.h"
 
 #include <math.h>
@@ -261,9 +262,7 @@ test_recurrence (void)
   memset (&target, 0, sizeof target);
   tp_jit_describe_cpu (&target);
   target.n_units = 2;
-  check_recurrence (&target, run_by_jit);
-  check_scatters (&target, run_by_jit);
-  check_prefixes (&target, run_by_jit);
+  check_recurrences (&target, run_by_jit);
   check_widths (new_matrix_recurrence, GINT_TO_POINTER (130));
 }
 

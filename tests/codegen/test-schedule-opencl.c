@@ -6,6 +6,7 @@
 #include "nests.h"
 #include "opencl-runner.h"
 #include "row-nests.h"
+#include "recurrence-nests.h"
 #include "typed-nests.h"
 
 #include <string.h>
@@ -122,8 +123,8 @@ test_typed (void)
 static void
 test_recurrence (void)
 {
-  check_recurrence (&target_avx512, run_by_opencl);
-  check_recurrence (&target_gpu, run_by_opencl);
+  check_recurrences (&target_avx512, run_by_opencl);
+  check_recurrences (&target_gpu, run_by_opencl);
   check_lowered (new_matrix_recurrence (GINT_TO_POINTER (40)), &target_gpu,
                  run_by_opencl);
 }

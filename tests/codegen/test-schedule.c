@@ -2,6 +2,7 @@
  * kind of target. */
 #include "config.h"
 
+#include "recurrence-nests.h"
 #include "typed-nests.h"
 
 #include <string.h>
@@ -569,11 +570,7 @@ static void
 test_recurrence (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (targets); i++)
-    {
-      check_recurrence (targets[i], run_by_interpreter);
-      check_scatters (targets[i], run_by_interpreter);
-      check_prefixes (targets[i], run_by_interpreter);
-    }
+    check_recurrences (targets[i], run_by_interpreter);
   check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (5));
   check_everywhere (new_matrix_recurrence, GINT_TO_POINTER (40));
 }
