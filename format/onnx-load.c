@@ -167,7 +167,7 @@ static gboolean
 add_initializer (TpOnnx *onnx, TpWire wire, GError **error)
 {
   tp_region_clear (onnx->strings);
-  return tp_onnx_add_tensor (onnx, wire, NULL, error);
+  return tp_onnx_add_tensor (onnx, wire, NULL, TRUE, error);
 }
 
 static gboolean

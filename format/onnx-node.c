@@ -216,7 +216,8 @@ add_tensor (Attribute *self, const TpWire *wire, GError **error)
     g_string_append_c (name, '_');
   self->attr.i = onnx->builder->constants->len;
   return tp_onnx_add_tensor (onnx, tp_wire_enter (wire, field, &path),
-                             name->str, error);
+                             name->str,
+                             strcmp (self->node->type, "Constant") == 0, error);
 }
 
 /* Without that argument the attribute is left out. */
@@ -450,7 +451,11 @@ add_constant (Node *node, const TpWire *wire, const TpNode *out,
                                    : NULL;
   TpNode copy = { .type = "Identity", .place = out->place, .name = out->name };
   TpNodeNames names = { same != NULL ? 1 : 0, &same, 1, &name };
+  gpointer narrow = value != NULL ? tp_map_lookup (onnx->narrow, value->name)
+                                  : NULL;
 
+  if (narrow != NULL)
+    tp_map_insert (onnx->narrow, g_strdup (name), narrow);
   if (!tp_graph_builder_add_node (onnx->builder, same != NULL ? &copy : out,
                                   names, error))
     return FALSE;
@@ -459,25 +464,30 @@ add_constant (Node *node, const TpWire *wire, const TpNode *out,
   return TRUE;
 }
 
-/* As bytes they are right where they are only made reals of: what is stored as they
- * are would have to keep to their range. */
+/* Whether @op makes of what it reads as input @i reals, or casts or moves it: as what it
+ * was read to that is right. What is computed of it would have to keep to its range. */
+static gboolean
+takes_narrow (const TpOp *op, guint i)
+{
+  return (op->flags & TP_OP_DEQUANTIZES) != 0 || op->n_inputs_max == 1
+         || (i == 0 && (op->kind == TP_OP_VIEW || op->kind == TP_OP_MOVE));
+}
+
 static gboolean
 check_narrow (const Node *node, const char *type, const TpWire *wire,
               GError **error)
 {
   const TpOp *op = tp_op_find (type);
 
-  if (op != NULL && (op->flags & TP_OP_DEQUANTIZES) != 0)
-    return TRUE;
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const char *name = tp_array_index (node->inputs, const char *, i);
       const char *narrow = tp_map_lookup (node->onnx->narrow, name);
 
-      if (narrow == NULL)
+      if (narrow == NULL || (op != NULL && takes_narrow (op, i)))
         continue;
       tp_wire_set_unsupported (wire, error, "op type '%s' reads '%s', which is "
-                               "%s: only what makes reals of it by a scale may: "
+                               "%s: only what makes reals of it, or moves it, may: "
                                "convert the model", type, name, narrow);
       return FALSE;
     }

@@ -330,7 +330,7 @@ add_initializer (TpOnnx *onnx, TpWire wire, GError **error)
   if (tp_onnx_find_constant (onnx, &wire) != NULL)
     return TRUE;
   tp_region_clear (onnx->strings);
-  if (!tp_onnx_add_tensor (onnx, wire, NULL, error)
+  if (!tp_onnx_add_tensor (onnx, wire, NULL, TRUE, error)
       || !tp_wire_read (wire, read_tensor_name, &tensor, error))
     return FALSE;
   tp_onnx_share_constant (onnx, &wire, tensor.name);

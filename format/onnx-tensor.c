@@ -41,7 +41,7 @@ typedef struct
   const char *name;
   gint64 data_type;
   gboolean takes_narrow;
-  const TpOnnxNarrow *narrow; /* what is of less than a byte in the file; or NULL */
+  const TpOnnxNarrow *narrow; /* what is of a byte or less in the file; or NULL */
   TpDtype dtype;              /* once the frame is checked */
   TpArray *dims;              /* gint64 */
   gint64 count, size_bytes;
@@ -231,7 +231,7 @@ store_item (gpointer user, guint64 bits)
 {
   Tensor *tensor = user;
   const TpDtypeRow *row = tp_dtype_get (tensor->dtype);
-  gsize size = row->size;
+  gsize size = tensor->narrow != NULL ? 1 : row->size;
 
   if (row->class == TP_CLASS_BOOL)
     bits = bits != 0;
@@ -268,7 +268,7 @@ store_list (const TpWire *wire, const TpWireField *field, gpointer user,
 static const void *
 read_lists (Tensor *tensor, const TpWire *wire, GError **error)
 {
-  /* of those of less than a byte a number is a byte of them */
+  /* of those that are narrow a number is a byte of them */
   gint64 count = tensor->narrow == NULL ? tensor->count : tensor->file_bytes;
 
   tensor->n_listed = 0;
@@ -402,13 +402,15 @@ read_file (Tensor *tensor, const TpWire *wire, GError **error)
                     error);
 }
 
-/* A byte for each. NULL: out of memory, or of what the file may ask for. */
+/* NULL: out of memory, or of what the file may ask for. */
 static const void *
 unpack (Tensor *tensor, const guint8 *packed, GError **error)
 {
   guint8 *out = packed == NULL ? NULL
                                : tp_region_alloc (tensor->onnx->region,
-                                                  tensor->size_bytes, 1, error);
+                                                  tensor->size_bytes,
+                                                  tp_dtype_get_size (tensor->dtype),
+                                                  error);
 
   if (out != NULL)
     tp_onnx_narrow_unpack (tensor->narrow, packed, tensor->count, out);
@@ -440,11 +442,11 @@ read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
 
 gboolean
 tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
-                    GError **error)
+                    gboolean takes_narrow, GError **error)
 {
   g_autoptr (TpArray) dims = tp_array_new (sizeof (gint64));
   Tensor tensor = { .onnx = onnx, .name = "", .dims = dims,
-                    .takes_narrow = name == NULL };
+                    .takes_narrow = takes_narrow };
   TpTensor constant = { .init = { .kind = TP_INIT_DATA } };
   TpFileTensor value = { .rank = 0 };
   g_autofree char *place = tp_wire_path_to_string (wire.path);

@@ -14,11 +14,11 @@ char *tp_onnx_join_type_names (const char *last);
 /* The name of any element type of ONNX, such as "float16". */
 const char *tp_onnx_get_type_name (gint64 number);
 
-/* Reads a TensorProto and adds it as constant: by its own name, or by @name. By its
- * own one it may be of integers of less than a byte, which get a byte each.
+/* Reads a TensorProto and adds it as constant: by its own name, or by @name. With
+ * @takes_narrow it may be of what onnx-narrow.h has, and is noted as such.
  * @wire: the message, its path set. */
 gboolean tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
-                             GError **error);
+                             gboolean takes_narrow, GError **error);
 
 /* A file that is one TensorProto; copies go to @region. */
 gboolean tp_onnx_read_lone_tensor (GBytes *bytes, const char *path,

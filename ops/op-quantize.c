@@ -446,7 +446,8 @@ dequantize_infer (const TpNode *node, const TpTensor *const *inputs,
 
   tp_shape_copy (&outputs[0], x);
   *dtype = inputs[Q_SCALE]->dtype;
-  if (!tp_dtype_is_quantized (x->dtype) && x->dtype != TPLAN_DTYPE_INT32)
+  if (!tp_dtype_is_quantized (x->dtype) && x->dtype != TPLAN_DTYPE_INT32
+      && x->dtype != TPLAN_DTYPE_BFLOAT16) /* as reals of 8 bits are read */
     return tp_op_fail (node, error, "input 0 is %s, what was quantized is "
                        "int8, uint8, int16, uint16 or int32",
                        tp_dtype_get_name (x->dtype));
