@@ -540,8 +540,8 @@ tp_bind_check_table (const TpPlan *plan, const TpGraph *graph,
   if (plan->origin.facts == NULL)
     {
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-                   "the plan does not say how its figures were looked up: make "
-                   "it again with `tplan optimize`");
+                   "the plan does not say how its figures were looked up: it is "
+                   "to be made again");
       return FALSE;
     }
   db = tp_elsewhere_is (path) ? tp_elsewhere_open (path, error)
