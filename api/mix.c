@@ -86,7 +86,7 @@ check_name (const TpMixAsked *asked, int index, GError **error)
     if (strcmp (asked[i].name, asked[index].name) == 0)
       {
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
-                     "two graphs are named '%s': name them otherwise",
+                     "two graphs are named '%s': give each a name of its own",
                      asked[i].name);
         return FALSE;
       }

@@ -101,6 +101,24 @@ take_rates (const TpCli *cli, Models *models, char *const *rates,
   return TRUE;
 }
 
+/* Graphs go by their files. */
+static gboolean
+check_names (const TpCli *cli, const Models *models, GError **error)
+{
+  for (int i = 0; i < models->n; i++)
+    for (int k = 0; k < i; k++)
+      if (strcmp (models->names[i], models->names[k]) == 0)
+        {
+          g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                       "'%s' and '%s' would both be named '%s', as files are: "
+                       "to run one more often give its --rate, or give a copy "
+                       "under another name",
+                       cli->args[k], cli->args[i], models->names[i]);
+          return FALSE;
+        }
+  return TRUE;
+}
+
 static gboolean
 read_models (const TpCli *cli, char *const *rates, Models *models,
              GError **error)
@@ -109,7 +127,8 @@ read_models (const TpCli *cli, char *const *rates, Models *models,
   models->asked = g_new0 (TpMixAsked, models->n);
   models->rates = g_new0 (char *, models->n);
   models->names = tp_cli_name_models (cli->args);
-  if (!take_rates (cli, models, rates, error))
+  if (!check_names (cli, models, error)
+      || !take_rates (cli, models, rates, error))
     return FALSE;
   for (int i = 0; i < models->n; i++)
     models->asked[i]
