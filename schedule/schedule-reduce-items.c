@@ -10,8 +10,6 @@
 #include "schedule/family.h"
 #include "schedule/span.h"
 
-#include <math.h>
-
 #define MOST_UNROLL 16   /* elements of an item on their way at once */
 #define MOST_JOINED 16   /* what an item joins at once */
 #define UNIT_ITEMS 64    /* a unit issues for so many items at once */
@@ -577,7 +575,7 @@ rows_cost (gconstpointer analysis, int step, const TpChoice *choice)
       passes * rounds + n_stages * cost_of_join (choice->values[ITEMS]);
   double line = MAX (16.0 / (a->is_along_k ? items : points), 1.0);
   double waves = MAX (groups / a->target->n_units, 1.0);
-  double turns = ceil (rounds / (double) choice->values[UNROLL]);
+  double turns = ((gint64) rounds + choice->values[UNROLL] - 1) / choice->values[UNROLL];
   double wait = WAIT_COST * passes * turns + n_stages * cost_of_join ((int) items);
 
   return MAX (work * line
