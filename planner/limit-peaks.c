@@ -104,9 +104,10 @@ find_over (const Peaks *peaks)
   return find_pool_over (peaks) > most ? POOL : found;
 }
 
-/* Above the limit of any device; below 0: there is room left on all. */
+/* By how many bytes limits would have to be less for @walk to hold too much; 0: there
+ * are none. */
 static gint64
-find_least_over (const Peaks *peaks)
+find_margin (const Peaks *peaks)
 {
   const TpLimitScope *scope = peaks->scope;
   gint64 most = find_pool_over (peaks);
@@ -115,7 +116,7 @@ find_least_over (const Peaks *peaks)
     if (peaks->sweep.steps->is_limited[d])
       most = MAX (most, peaks->walk.weights[d] + peaks->walk.peaks[d]
                             - (scope->limits[d] - peaks->sweep.spare));
-  return most;
+  return most == -G_MAXINT64 ? 0 : 1 - most;
 }
 
 static gint64
@@ -419,7 +420,7 @@ take_found (Peaks *peaks, int index)
       const TpLimitKeeper *keeper = peaks->keeper;
 
       peaks->over = MAX (keeper->get_over (keeper->data, peaks->walk.devices),
-                         1 - find_least_over (peaks));
+                         find_margin (peaks));
       keeper->search (keeper->data, peaks->walk.devices);
     }
   peaks->target = MIN (peaks->target, peaks->walk.cost);
@@ -538,7 +539,7 @@ static void
 search (Peaks *peaks, gint64 spare)
 {
   const TpLimitScope *scope = peaks->scope;
-  Box root = { .value = G_MININT64, .first_child = -1 };
+  Box root = { .first_child = -1 }; /* its value is 0, as no figure is less */
 
   peaks->over = 0;
   peaks->sweep.spare = spare;
