@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "ir/limit.h"
+#include "machine/machine.h"
 #include "runtime/devices.h"
 
 #include <math.h>
@@ -214,6 +215,21 @@ tp_cli_parse_time (const char *text, gint64 *out_ns, GError **error)
   return FALSE;
 }
 
+/* What another one of the kind is called, where there may be one. */
+static char *
+ask_second (const char *device)
+{
+  g_autofree char *second = g_strconcat (device, ":1", NULL);
+  g_autoptr (TpMachine) machine
+      = tp_device_is_simulated (device)
+            ? tp_machine_parse (strchr (second, ':') + 1, NULL)
+            : NULL;
+
+  return machine == NULL
+             ? g_strdup ("")
+             : g_strdup_printf (": another one of the kind is '%s'", second);
+}
+
 gboolean
 tp_cli_split_devices (const char *text, char ***out_devices, GError **error)
 {
@@ -242,12 +258,11 @@ tp_cli_split_devices (const char *text, char ***out_devices, GError **error)
       if (*(char *) devices->pdata[i] == 0
           || (k < i && strcmp (devices->pdata[i], devices->pdata[k]) == 0))
         {
+          g_autofree char *second = ask_second (devices->pdata[i]);
+
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                        "devices '%s': a name is empty or stands twice%s", text,
-                       tp_device_is_simulated (devices->pdata[i])
-                           ? ": another one of the kind has a number behind its "
-                             "name, as sim:laptop-gpu:1"
-                           : "");
+                       second);
           return FALSE;
         }
   g_ptr_array_add (devices, NULL);

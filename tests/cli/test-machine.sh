@@ -75,7 +75,8 @@ both=sim:laptop-cpu,sim:server-gpu,sim:server-gpu:1
 try 0 optimize mlp.json --devices $both --objective throughput --pin fc1=sim:server-gpu --pin fc2=sim:server-gpu:1 -o two.json \
   && try 0 check two.json && try 0 run two.json --check && try 0 explain two.json && out_has 'fc2.*sim:server-gpu:1'
 say $? "two of a kind in one plan, which is proved and runs"
-try 2 optimize mlp.json --devices sim:laptop-gpu,sim:laptop-gpu && err_has 'stands twice: another one of the kind .* sim:laptop-gpu:1$'; say $? "how to ask for a second one"
+try 2 optimize mlp.json --devices sim:laptop-gpu,sim:laptop-gpu && err_has 'stands twice: another one of the kind is .sim:laptop-gpu:1.$' \
+  && try 2 optimize mlp.json --devices sim:laptop-gpu:1,sim:laptop-gpu:1 && err_has 'stands twice$'; say $? "how to ask for a second one"
 for name in laptop-gpu: laptop-gpu:x laptop-gpu:1x laptop-gpu:1:1; do
   try 2 optimize mlp.json --devices "sim:$name" && err_has "no such profile"; say $? "no number: $name"
 done
