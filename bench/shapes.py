@@ -150,9 +150,17 @@ def nbits(m, k, n, block=32):
     return made
 
 
-def unary(op, shape, *constants, **attributes):
+def unary(op, shape, *constants, dtype=TensorProto.FLOAT, **attributes):
     return model([helper.make_node(op, ["x", *(it.name for it in constants)], ["y"], **attributes)],
-                 [("x", shape)], constants)
+                 [("x", shape)], constants, dtype)
+
+
+def enlarged(channels, size):
+    """Each point becomes four."""
+    scales = numpy_helper.from_array(numpy.array([1, 1, 2, 2], numpy.float32), "s")
+    node = helper.make_node("Resize", ["x", "", "s"], ["y"], mode="nearest", nearest_mode="floor",
+                            coordinate_transformation_mode="asymmetric")
+    return model([node], [("x", (1, channels, size, size))], [scales])
 
 
 def top_k(rows, n, k):
@@ -296,6 +304,15 @@ SHAPES = {
     "gather-last": lambda: gathered(128, 1000, 3000),
     "pad-64-56": lambda: padded(64, 56),
     "means-9-x4096": lambda: unary("AveragePool", (8, 4, 4096), kernel_shape=[9], pads=[4, 4]),
+    "enlarged-64-56": lambda: enlarged(64, 56),
+    "depth-to-space-64-56": lambda: unary("DepthToSpace", (1, 256, 56, 56), blocksize=2),
+    "space-to-depth-64-56": lambda: unary("SpaceToDepth", (1, 64, 56, 56), blocksize=2),
+    "turned-1024": lambda: unary("Transpose", (1024, 1024), perm=[1, 0]),
+    "turned-1024-half": lambda: unary("Transpose", (1024, 1024), perm=[1, 0], dtype=TensorProto.FLOAT16),
+    "turned-1024-bytes": lambda: unary("Transpose", (1024, 1024), perm=[1, 0], dtype=TensorProto.UINT8),
+    "means-2-112-s2": lambda: unary("AveragePool", (1, 64, 112, 112), kernel_shape=[2, 2], strides=[2, 2]),
+    "means-3-112-s2": lambda: unary("AveragePool", (1, 64, 112, 112), kernel_shape=[3, 3], strides=[2, 2],
+                                    pads=[1] * 4),
     "col2im-64-56": lambda: folded(64, 56),
     "attention-8x1500": lambda: attention(8, 1500, 64),
     "attention-2x4096": lambda: attention(2, 4096, 64),

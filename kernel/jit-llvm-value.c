@@ -150,7 +150,7 @@ emit_reduction (TpLlvmEmitter *emitter, const TpInstr *instr,
 
 /* Lanes of the first operand count from 0, those of the second from @n. */
 static LLVMValueRef
-emit_shuffle (TpLlvmEmitter *emitter, const TpInstr *instr)
+emit_shuffle (TpLlvmEmitter *emitter, const TpInstr *instr, gboolean is_narrow)
 {
   LLVMValueRef lanes[MAX_LANES];
   int n = instr->lanes, first = instr->imm * n / 2;
@@ -159,9 +159,10 @@ emit_shuffle (TpLlvmEmitter *emitter, const TpInstr *instr)
     lanes[i] = tp_llvm_const_i32 (emitter, instr->op == TP_I_ZIP
                                        ? first + i / 2 + i % 2 * n
                                        : 2 * i + instr->imm);
-  return LLVMBuildShuffleVector (emitter->builder, emitter->values[instr->a],
-                                 emitter->values[instr->b],
-                                 LLVMConstVector (lanes, n), "");
+  return LLVMBuildShuffleVector (
+      emitter->builder, tp_llvm_get_value (emitter, instr->a, is_narrow),
+      tp_llvm_get_value (emitter, instr->b, is_narrow),
+      LLVMConstVector (lanes, n), "");
 }
 
 /* Sums may need more bits than what they are of. */
@@ -174,6 +175,8 @@ is_across_narrow (const TpLlvmEmitter *emitter, const TpInstr *instr)
     {
     case TP_I_SPLAT:
     case TP_I_INSERT:
+    case TP_I_ZIP:
+    case TP_I_UNZIP:
       return tp_llvm_is_narrow (emitter, self);
     case TP_I_LANE_SUM:
       return FALSE;
@@ -201,7 +204,7 @@ emit_across (TpLlvmEmitter *emitter, const TpInstr *instr)
           tp_llvm_const_i32 (emitter, instr->imm), "");
     case TP_I_ZIP:
     case TP_I_UNZIP:
-      return emit_shuffle (emitter, instr);
+      return emit_shuffle (emitter, instr, is_narrow);
     default:
       return emit_reduction (emitter, instr, a);
     }

@@ -262,6 +262,8 @@ range_of (const TpKernel *kernel, const TpInstr *instr, const TpRange *ranges)
     case TP_I_EXTRACT:
       return a;
     case TP_I_INSERT:
+    case TP_I_ZIP:
+    case TP_I_UNZIP:
       return unite (a, b);
     case TP_I_SELECT:
       return unite (b, ranges[instr->c]);

@@ -98,9 +98,9 @@ typedef enum
   TP_I_SPLAT,       /* 1 lane -> lanes */
   TP_I_EXTRACT,     /* imm: lane */
   TP_I_INSERT,      /* a: vector, b: scalar, imm: lane */
-  TP_I_ZIP,         /* vectors of reals: lanes of a and of b in turns, from the lower
+  TP_I_ZIP,         /* vectors of data: lanes of a and of b in turns, from the lower
                      * halves, or with imm 1 from the upper ones */
-  TP_I_UNZIP,       /* vectors of reals: the even lanes of a, then those of b, or with
+  TP_I_UNZIP,       /* vectors of data: the even lanes of a, then those of b, or with
                      * imm 1 the odd ones */
   TP_I_LANE_SUM,    /* F32, F64 or INDEX lanes -> 1, pairwise tree order */
   TP_I_LANE_MAX,

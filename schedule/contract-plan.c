@@ -4,6 +4,7 @@
 #include "schedule/contract-plan.h"
 
 #include "schedule/contract-bytes.h"
+#include "schedule/contract-skip.h"
 
 gint64
 tp_contract_plan_width (const TpContractPlan *plan)
@@ -205,6 +206,13 @@ tp_contract_plan_prefers_stage (const TpContractPlan *plan)
 
 /* ---- loops over K ------------------------------------------------------ */
 
+/* The innermost loop is unrolled: it has no bounds that vary. */
+static int
+find_skip (const TpContractPlan *plan, int i)
+{
+  return i + 1 < plan->c->n_k ? tp_contract_skip_find (plan, plan->c->k_axes[i]) : -1;
+}
+
 void
 tp_contract_plan_merge_loops (TpContractPlan *plan)
 {
@@ -217,12 +225,13 @@ tp_contract_plan_merge_loops (TpContractPlan *plan)
       int axis = c->k_axes[i];
       gint64 step = tp_contract_bytes_get_step (c, axis);
       TpContractLoop loop = { (c->nest->axes[axis].extent + step - 1) / step,
-                              step_of_x (plan, axis) * step, w->stride[axis] };
+                              step_of_x (plan, axis) * step, w->stride[axis], axis,
+                              find_skip (plan, i) };
       TpContractLoop *last = &plan->loops[MAX (plan->n_loops - 1, 0)];
 
-      if (plan->n_loops > 0 && last->x == loop.x * loop.extent
-          && last->w == loop.w * loop.extent)
-        *last = (TpContractLoop) { last->extent * loop.extent, loop.x, loop.w };
+      if (plan->n_loops > 0 && last->dim < 0 && loop.dim < 0
+          && last->x == loop.x * loop.extent && last->w == loop.w * loop.extent)
+        *last = (TpContractLoop) { last->extent * loop.extent, loop.x, loop.w, axis, -1 };
       else
         plan->loops[plan->n_loops++] = loop;
     }

@@ -9,6 +9,9 @@ typedef struct
 {
   gint64 extent;
   gint64 x, w;
+  int axis;                   /* of the nest; of several that are one loop the last */
+  int dim;                    /* of staged x, whose padding it skips (contract-skip.h);
+                               * -1: none */
 } TpContractLoop;
 
 /* Rows or columns: the points of an M axis. */

@@ -9,6 +9,7 @@
 #include "schedule/contract-bytes.h"
 #include "schedule/contract-dot.h"
 #include "schedule/contract-fours.h"
+#include "schedule/contract-skip.h"
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 
@@ -154,7 +155,9 @@ emit_loop (TileState *state, int level, TpValue x, TpValue w)
     }
   if (is_loop)
     {
-      TpValue at = tp_emit_for_const (e, 0, loop->extent, unroll);
+      TpValue at = loop->dim < 0
+                       ? tp_emit_for_const (e, 0, loop->extent, unroll)
+                       : tp_contract_skip_begin (plan, e, state->tile, loop);
 
       for (int i = 0; i < n; i++)
         state->acc[i] = tp_k_carry (e->kernel, state->acc[i]);

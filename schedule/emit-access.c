@@ -9,6 +9,7 @@
 #include "schedule/emit-guard.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
+#include "schedule/weave.h"
 
 #include <string.h>
 
@@ -391,6 +392,103 @@ emit_gathered (TpEmit *emit, int load)
   return select_loaded (emit, access, emit_condition (emit, access, 1), vector);
 }
 
+/* The interval of the address of @access, first lane, as add_address() has it; FALSE:
+ * not known. */
+static gboolean
+find_interval (const TpEmit *emit, const TpAccess *access, gint64 *out_lo, gint64 *out_hi)
+{
+  gboolean done[TP_NEST_MAX_AXES] = { FALSE };
+  gint64 lo = access->offset, hi = access->offset, scale;
+
+  if (access->step != 0 || access->index >= 0)
+    return FALSE;
+  for (int i = 0; i < access->n_guards; i++)
+    {
+      const TpGuard *guard = &access->guards[i];
+
+      if (tp_emit_guard_holds (emit, guard))
+        continue;
+      if (!guard_scale (emit, access, guard, &scale) || scale < 0
+          || !take_axes (emit, guard, done))
+        return FALSE;
+      lo -= scale * guard->offset;
+      hi += scale * (guard->extent - 1 - guard->offset);
+    }
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    {
+      const TpPosition *axis = &emit->axes[i];
+      gint64 first = access->stride[i] * (axis->lo + axis->delta);
+      gint64 last = access->stride[i] * (axis->hi + axis->delta);
+
+      lo += done[i] ? 0 : MIN (first, last);
+      hi += done[i] ? 0 : MAX (first, last);
+    }
+  *out_lo = lo;
+  *out_hi = hi;
+  return TRUE;
+}
+
+/* Elements of whole vectors that lie before what @access wants first: as many for all
+ * accesses to one place, so that they share the vectors. */
+static int
+choose_lead (const TpEmit *emit, const TpAccess *access, int step)
+{
+  gint64 place = access->offset, lo, hi;
+  int lead;
+
+  for (int i = 0; i < emit->nest->n_axes; i++)
+    place += access->stride[i] * emit->axes[i].delta;
+  lead = (int) ((place % step + step) % step);
+  return find_interval (emit, access, &lo, &hi) && lo >= lead ? lead : 0;
+}
+
+/* How many lanes of the vector @at elements behind what @access wants first are to be
+ * loaded, where it wants the last of @n_wanted: all if so many are there. */
+static int
+count_lanes (const TpEmit *emit, const TpAccess *access, gint64 n_wanted, gint64 at)
+{
+  gint64 n = tp_build_get_elements (emit->build, access->operand), lo, hi;
+
+  if (find_interval (emit, access, &lo, &hi) && hi + at + emit->lanes <= n)
+    return emit->lanes;
+  return (int) CLAMP (n_wanted - at, 0, emit->lanes);
+}
+
+/* @at of a whole vector. The interval knows that it fits where the bounds of blocked loops
+ * do not tell, so it is clamped. */
+static TpValue
+clamp_whole (TpEmit *emit, const TpAccess *access, TpValue at)
+{
+  gint64 n = tp_build_get_elements (emit->build, access->operand);
+
+  return n < emit->lanes ? at : tp_emit_min_const (emit, at, n - emit->lanes);
+}
+
+/* Lanes that lie @step apart: of whole vectors, in registers. */
+static TpValue
+emit_strided (TpEmit *emit, int load, int step)
+{
+  const TpAccess *access = &emit->nest->loads[load];
+  int active = emit->active, lead = choose_lead (emit, access, step);
+  gint64 n_wanted = (gint64) step * (active - 1) + 1;
+  TpValue index = tp_emit_index (emit, access), vectors[TP_WEAVE_MAX];
+
+  for (int i = 0; i < step; i++)
+    {
+      gint64 offset = (gint64) i * emit->lanes - lead;
+      TpValue at = tp_emit_add_const (emit, index, offset);
+
+      emit->active = count_lanes (emit, access, n_wanted, offset);
+      if (emit->active == emit->lanes)
+        at = clamp_whole (emit, access, at);
+      vectors[i] = emit->active == 0
+                       ? vectors[i - 1]
+                       : load_at (emit, emit->load_buffers[load], at, emit->lanes);
+      emit->active = active;
+    }
+  return tp_weave_take (emit->kernel, vectors, step, lead);
+}
+
 /* Lane by lane, for loads that are no vector. */
 static TpValue
 emit_lanes (TpEmit *emit, int load)
@@ -418,17 +516,21 @@ tp_emit_load (TpEmit *emit, int load)
   int lanes = emit->lanes;
   gint64 step = emit->vaxis < 0 ? 0 : access->stride[emit->vaxis];
   gboolean differ = lanes_differ (emit, access);
+  gboolean is_strided = lanes > 1 && tp_weave_is_for (step)
+                        && emit->load_buffers[load] >= 0
+                        && !tp_target_is_gpu (emit->build->target);
   TpValue value;
 
   if (lanes > 1 && !differ
       && tp_nest_index_walks (emit->nest, access, emit->vaxis))
     return emit_gathered (emit, load);
-  if (lanes > 1 && (differ || (step != 0 && step != 1)))
+  if (lanes > 1 && (differ || (step != 0 && step != 1 && !is_strided)))
     return emit_lanes (emit, load);
   if (step == 0)
     lanes = 1;
-  value = load_at (emit, emit->load_buffers[load],
-                   tp_emit_index (emit, access), lanes);
+  value = is_strided ? emit_strided (emit, load, (int) step)
+                     : load_at (emit, emit->load_buffers[load],
+                                tp_emit_index (emit, access), lanes);
   value = select_loaded (emit, access, emit_load_condition (emit, access), value);
   return lanes == emit->lanes ? value
                               : tp_k_splat (emit->kernel, value, emit->lanes);
@@ -482,6 +584,23 @@ tp_emit_store (TpEmit *emit, TpValue value)
       store_here (emit, tp_k_extract (k, value, i));
       tp_emit_set_lanes (emit, vaxis, lanes, active);
       emit->axes[vaxis].delta -= i;
+    }
+}
+
+void
+tp_emit_store_woven (TpEmit *emit, TpValue *values, int n)
+{
+  int active = emit->active;
+  TpValue first = tp_emit_index (emit, &emit->nest->store);
+
+  tp_weave (emit->kernel, values, n);
+  for (int i = 0; i < n && active * n > i * emit->lanes; i++)
+    {
+      emit->active = MIN (active * n - i * emit->lanes, emit->lanes);
+      tp_k_store (emit->kernel, emit->store_buffer,
+                  tp_emit_add_const (emit, first, (gint64) i * emit->lanes), values[i],
+                  tp_emit_mask (emit));
+      emit->active = active;
     }
 }
 

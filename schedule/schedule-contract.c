@@ -11,6 +11,7 @@
 #include "schedule/contract-choose.h"
 #include "schedule/contract-dims.h"
 #include "schedule/contract-pack.h"
+#include "schedule/contract-skip.h"
 #include "schedule/contract-stage.h"
 #include "schedule/contract-tile.h"
 #include "schedule/emit-access.h"
@@ -290,6 +291,8 @@ tp_schedule_contract_analyze (const TpBuild *build, const TpNest *nest)
     return NULL;
   tp_contract_order_k (c);
   c->is_stageable = tp_contract_find_dims (c);
+  if (c->is_stageable)
+    tp_contract_skip_order (c);
   return g_steal_pointer (&c);
 }
 

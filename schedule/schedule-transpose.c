@@ -9,10 +9,7 @@
 #include "schedule/expr.h"
 #include "schedule/family.h"
 #include "schedule/nest-canon.h"
-
-#include <string.h>
-
-#define MAX_LANES 16
+#include "schedule/weave.h"
 
 /* The values of a choice. */
 enum
@@ -24,7 +21,7 @@ enum
 };
 
 static const TpParam params[] = {
-  { "lanes", 1, 4, MAX_LANES, 0 },
+  { "lanes", 1, 4, TP_WEAVE_MAX, 0 },
   { "block", 2, 4, G_MAXINT64 / 4, 0 },
   { NULL },
 };
@@ -54,31 +51,13 @@ typedef struct
 
 /* ---- a square ---------------------------------------------------------- */
 
-/* As shuffles of a pack of cards: each round puts what was half the vectors apart
- * side by side. */
-static void
-turn (TransposeState *state, TpValue *vectors)
-{
-  TpKernel *k = state->emit->kernel;
-  TpValue next[MAX_LANES];
-  int n = state->lanes;
-
-  for (int round = 1; round < n; round *= 2)
-    {
-      for (int i = 0; i < n / 2; i++)
-        for (int high = 0; high < 2; high++)
-          next[2 * i + high] = tp_k_zip (k, vectors[i], vectors[i + n / 2], high);
-      memcpy (vectors, next, n * sizeof next[0]);
-    }
-}
-
 /* At the positions of both axes. */
 static void
 emit_square (TransposeState *state)
 {
   const int *axes = state->a->axes;
   TpEmit *e = state->emit;
-  TpValue vectors[MAX_LANES];
+  TpValue vectors[TP_WEAVE_MAX];
 
   tp_emit_set_lanes (e, axes[READ], state->lanes, state->lanes);
   for (int i = 0; i < state->lanes; i++)
@@ -87,7 +66,7 @@ emit_square (TransposeState *state)
       vectors[i] = tp_emit_expr (e, e->nest->result);
     }
   e->axes[axes[WRITTEN]].delta = 0;
-  turn (state, vectors);
+  tp_weave (e->kernel, vectors, state->lanes);
   tp_emit_set_lanes (e, axes[WRITTEN], state->lanes, state->lanes);
   for (int i = 0; i < state->lanes; i++)
     {
@@ -233,8 +212,6 @@ transpose_analyze (const TpBuild *build, TpNest *const *nests, int n)
   int axes[2];
 
   if (n != 1 || nests[0]->n_stages > 0 || nests[0]->store.index >= 0
-      || tp_dtype_is_integer (nests[0]->store.dtype)
-      || nests[0]->exprs[nests[0]->result].is_integer
       || !find_axes (nests[0], axes)
       || MIN (nests[0]->axes[axes[0]].extent, nests[0]->axes[axes[1]].extent)
              < 4)

@@ -200,15 +200,19 @@ count_sums (const TpWindowAnalysis *a, gint64 lanes)
   return CLAMP (most, 1, MIN (a->target->n_registers / 2, TP_WINDOW_MAX_POINTS));
 }
 
+/* Sums of which each waits for the one before: so many at once keep units busy. */
+#define LEAST_SUMS 8
+
 static gint64
-choose_unroll (const TpWindowAnalysis *a, gint64 lanes)
+choose_unroll (const TpWindowAnalysis *a, gint64 lanes, gint64 tile)
 {
   gint64 extent = count_inner (a);
 
   if (a->shares_index)
     return CLAMP (extent / lanes, 1, a->target->n_registers / 4);
   if (a->wide.nest->n_stages > 0)
-    return a->tile_axis < 0 ? count_sums (a, lanes) : 1;
+    return a->tile_axis < 0 ? count_sums (a, lanes)
+                            : CLAMP (MIN (extent / lanes, LEAST_SUMS / tile), 1, 4);
   if (extent < 16 * lanes)
     return 1;
   return a->wide.nest->n_exprs <= 4 || is_long (a) ? 4 : 2;
@@ -226,7 +230,7 @@ list_tiles (const TpWindowAnalysis *a, const TpChoice *partial, TpArray *out)
   if (choice.values[LANES] > 1)
     {
       tile = choose_tile (a);
-      unroll = MIN (choose_unroll (a, choice.values[LANES]),
+      unroll = MIN (choose_unroll (a, choice.values[LANES], tile),
                     MAX (TP_WINDOW_MAX_POINTS / MAX (count_tile (a, tile), 1), 1));
     }
   choice.values[TILE] = tile;

@@ -183,7 +183,8 @@ emit_micro_kernels (State *state, TpEmit *e, TpValue point, TpValue panel)
     .c = &c, .nest = (TpNest *) e->nest,
     .rows = { .axis = -1 }, .cols = { .axis = 1, .x = plan->v_tile },
     .lanes = plan->lanes, .vectors = plan->vectors, .unroll = 8,
-    .is_packed = TRUE, .n_loops = 1, .loops = { { k, 1, width } },
+    .is_packed = TRUE, .n_loops = 1,
+    .loops = { { .extent = k, .x = 1, .w = width, .dim = -1 } },
   };
   TpContractTile tile = { 1, plan->tiles, plan->vectors, plan->lanes,
                           .x_buffer = state->v_buffer };

@@ -6,6 +6,7 @@
 #include "ir/guard.h"
 #include "nest/nest-expr.h"
 #include "schedule/nest-canon.h"
+#include "schedule/weave.h"
 
 #define LEAST_ROW 8           /* of points that are worth finding one by one */
 
@@ -94,11 +95,13 @@ find_fit (const TpNest *nest, int axis, const gboolean *used)
       gboolean walks = tp_nest_index_walks (nest, load, axis);
       gboolean is_computed
           = load->index >= 0 && nest->exprs[load->index].op != TP_EXPR_LOAD;
+      gint64 stride = load->stride[axis];
+      gboolean is_fit = stride == 1 || tp_weave_is_for (stride);
 
       if (!used[i])
         continue;
-      fit.n_misfits += walks || (load->stride[axis] != 0 && load->stride[axis] != 1);
-      fit.has_fit |= load->stride[axis] == 1;
+      fit.n_misfits += walks || (stride != 0 && !is_fit);
+      fit.has_fit |= is_fit;
       fit.is_looked_up |= is_computed;
       fit.is_gathered |= is_computed && walks;
     }
@@ -133,6 +136,16 @@ takes_much (const TpNest *nest)
   return FALSE;
 }
 
+/* The axis whose points vectors along @vaxis are woven with when they are stored; -1. */
+static int
+find_woven (const TpNest *nest, int vaxis)
+{
+  for (int i = 0; i < nest->n_axes; i++)
+    if (tp_weave_is_stored (nest, vaxis, i))
+      return i;
+  return -1;
+}
+
 /* 0: no vectors along @axis; else the more the better. Short rows are worse than many
  * points whose place is computed. */
 static gint64
@@ -140,15 +153,17 @@ rate_axis (const TpNest *nest, int axis, const gboolean *used)
 {
   gboolean is_heavy = takes_much (nest);
   gint64 extent = nest->axes[axis].extent, stride = nest->store.stride[axis];
+  gboolean is_woven = find_woven (nest, axis) >= 0;
   Fit fit = find_fit (nest, axis, used);
 
   if (nest->axes[axis].is_reduce || stride == 0 || !has_vectors (nest, axis))
     return 0;
-  if (stride == 1 && (extent >= LEAST_ROW || !fit.is_looked_up))
+  if ((stride == 1 || is_woven)
+      && (extent >= LEAST_ROW || (!fit.is_looked_up && nest->n_stages == 0)))
     extent += G_MAXINT32;
   if (fit.is_gathered)
     return extent;
-  if (stride == 1)
+  if (stride == 1 || is_woven)
     return fit.n_misfits == 0 || fit.has_fit || is_heavy ? extent : 0;
   return is_heavy && fit.has_fit && fit.n_misfits == 0 ? extent : 0;
 }
@@ -285,6 +300,8 @@ find_vectors (TpWindowAnalysis *a, const TpBuild *build, const TpNest *nest)
   tp_window_plan_init (&a->wide, g_steal_pointer (&copy));
   if (has_index (turned))
     find_shared (a, turned);
+  else if (find_woven (turned, a->vaxis) >= 0)
+    a->tile_axis = find_woven (turned, a->vaxis);
   else if (nest->n_stages > 0)
     a->tile_axis = find_tile_axis (turned, a->vaxis);
   interior = find_interior (turned, a->vaxis);

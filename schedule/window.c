@@ -11,6 +11,7 @@
 #include "schedule/emit-guard.h"
 #include "schedule/expr.h"
 #include "schedule/nest-canon.h"
+#include "schedule/weave.h"
 
 #include <float.h>
 #include <string.h>
@@ -310,6 +311,20 @@ store_once (TpEmit *e, TpValue value, int point)
     tp_emit_end_if (e);
 }
 
+static void
+store_woven (TpEmit *e, const TpGrid *grid, const TpValue *results, int tile, int vectors)
+{
+  TpValue woven[TP_WINDOW_MAX_POINTS];
+
+  for (int v = 0; v < vectors; v++)
+    {
+      for (int i = 0; i < tile; i++)
+        woven[i] = results[i * vectors + v];
+      set_point (e, grid, vectors, v);
+      tp_emit_store_woven (e, woven, tile);
+    }
+}
+
 /* On a GPU all points are read before the first is written: no compiler has to
  * prove that what is on its way for one does not change by another. */
 static void
@@ -317,6 +332,9 @@ emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
              int vectors)
 {
   gboolean is_gpu = grid->local_size > 1;
+  gboolean is_woven = !is_gpu && e->lanes > 1
+                      && tp_weave_is_stored (e->nest, e->vaxis, grid->tile_axis)
+                      && tile == e->nest->axes[grid->tile_axis].extent;
   int n = tile * vectors;
   TpValue results[TP_WINDOW_MAX_POINTS];
 
@@ -327,10 +345,12 @@ emit_result (TpEmit *e, const TpGrid *grid, const TpValue *values, int tile,
         e->stages[j] = values[j * n + i];
       tp_emit_begin_turn (e, e->nest->result);
       results[i] = tp_emit_expr (e, e->nest->result);
-      if (!is_gpu)
+      if (!is_gpu && !is_woven)
         tp_emit_store (e, results[i]);
     }
   tp_emit_end_turns (e);
+  if (is_woven)
+    store_woven (e, grid, results, tile, vectors);
   for (int i = 0; i < n && is_gpu; i++)
     {
       set_point (e, grid, vectors, i);

@@ -442,8 +442,12 @@ draw_maps (void)
 static TpLowered *
 draw_map (void)
 {
+  static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_FLOAT16,
+                                    TPLAN_DTYPE_FLOAT64, TPLAN_DTYPE_UINT8,
+                                    TPLAN_DTYPE_INT64 };
   MapCase c = { any_of (0, N_MAP_KINDS - 1), any_of (1, 3), any_of (1, 16),
-                any_of (1, 9), any_of (1, 16), any_of (0, 1) };
+                any_of (1, 20), any_of (1, 40), any_of (0, 1), any_of (2, 5),
+                dtypes[any_of (0, G_N_ELEMENTS (dtypes) - 1)] };
 
   return new_map (&c);
 }

@@ -165,17 +165,54 @@ new_look (const MapCase *c)
   return lowered;
 }
 
+/* What only moves, whatever it is. */
+static TpLowered *
+new_move (const MapCase *c)
+{
+  TpLowered *lowered = tp_lowered_new ();
+  gboolean is_turn = c->kind == MAP_TURN;
+  gint64 n = is_turn ? 1 : c->step;
+  TpNest *nest = new_image (c, add_operand (lowered, n * count (c), FALSE), c->c);
+  TpAccess *load
+      = add_image (nest, c, add_operand (lowered, n * count (c), FALSE), c->c);
+  gint64 *stride = nest->store.stride;
+
+  for (int i = 0; i < 2; i++)
+    lowered->operands[i].dtype = c->dtype;
+  if (is_turn)
+    {
+      stride[H] = stride[W];
+      stride[W] *= c->h;
+    }
+  else
+    {
+      int axis = tp_nest_add_axis (nest, n, FALSE);
+
+      set_strides (stride, c, c->c, n * c->w);
+      stride[axis] = stride[W];
+      stride[W] *= n;
+      load->stride[axis] = c->kind == MAP_WEAVE ? count (c) : 0;
+    }
+  load->dtype = c->dtype;
+  nest->result = tp_nest_load (nest, 0);
+  tp_lowered_take_nest (lowered, nest);
+  tp_lowered_set_dtypes (lowered);
+  return lowered;
+}
+
 TpLowered *
 new_map (gconstpointer data)
 {
   const MapCase *c = data;
   g_autoptr (TpLowered) lowered = NULL;
-  gint64 room = c->kind == MAP_SLICE ? 2 : 1;
+  gint64 room = c->kind == MAP_SLICE ? c->step : 1;
   TpAccess *load;
   TpNest *nest;
 
   if (c->kind == MAP_LOOK)
     return new_look (c);
+  if (c->kind >= MAP_REPEAT)
+    return new_move (c);
   lowered = tp_lowered_new ();
   if (c->kind == MAP_CONCAT)
     {
@@ -189,7 +226,7 @@ new_map (gconstpointer data)
   if (c->kind == MAP_SLICE)
     {
       load->offset = load->stride[W];
-      load->stride[W] *= 2;
+      load->stride[W] *= c->step;
     }
   nest->result = add_other (lowered, nest, c, tp_nest_load (nest, 0));
   tp_lowered_take_nest (lowered, nest);

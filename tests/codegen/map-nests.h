@@ -10,19 +10,24 @@ typedef enum
   MAP_BIAS,                   /* a number per channel is added */
   MAP_RESIDUAL,               /* relu (x + y), y in twice the channels' room */
   MAP_CONCAT,                 /* x and y behind one another, along channels */
-  MAP_SLICE,                  /* every other column, from the second on */
+  MAP_SLICE,                  /* every step-th column, from the second on */
   MAP_GELU,                   /* a function that takes long */
   MAP_BAND,                   /* x near a diagonal, 0.25 beside it */
   MAP_LOOK,                   /* columns that another image names, some outside */
+  MAP_REPEAT,                 /* each column step times */
+  MAP_WEAVE,                  /* columns of step images in turns */
+  MAP_TURN,                   /* columns become rows */
 } MapKind;
 
-#define N_MAP_KINDS (MAP_LOOK + 1)
+#define N_MAP_KINDS (MAP_TURN + 1)
 
 typedef struct
 {
   MapKind kind;
   gint64 n, c, h, w;
   gboolean is_channels_last;
+  gint64 step;                /* from 2 on */
+  TpDtype dtype;              /* of what is repeated, woven or turned */
 } MapCase;
 
 /* @data: a MapCase. */

@@ -294,11 +294,9 @@ random_add_lanes (RandomValues *gen, int width)
   switch (random_draw (width > 0 ? 6 : 4))
     {
     case 5:
-      return tp_k_unzip (kernel, random_pick (gen, real, width), random_pick (gen, real, width),
-                         random_draw (2));
+      return tp_k_unzip (kernel, vector, random_pick (gen, kind, width), random_draw (2));
     case 4:
-      return tp_k_zip (kernel, random_pick (gen, real, width), random_pick (gen, real, width),
-                       random_draw (2));
+      return tp_k_zip (kernel, vector, random_pick (gen, kind, width), random_draw (2));
     case 0:
       return tp_k_splat (kernel, scalar, random_widths[width]);
     case 1:

@@ -236,6 +236,20 @@ test_few_filters (void)
       }
 }
 
+/* Windows so wide that whole tiles meet padding alone at some of their taps. */
+static void
+test_dilated (void)
+{
+  for (int i = 0; i < 10; i++)
+    {
+      gint64 d = any_of (2, 9);
+      ConvCase c = { 1, any_of (2, 19), any_of (4, 16), any_of (4, 16), any_of (2, 37),
+                     3, 3, any_of (1, 2), d, d, 1, any_of (0, 1), d % 2, d % 3 == 0, TRUE };
+
+      check_everywhere (make_conv, &c);
+    }
+}
+
 static void
 test_no_plane (void)
 {
@@ -349,7 +363,27 @@ test_looks (void)
     {
       MapCase c = { MAP_LOOK, any_of (1, 2), channels[i / 2], any_of (1, 3),
                     channels[i / 2] < 20 ? any_of (1, 400) : any_of (1, 20),
-                    i % 2 == 0 };
+                    i % 2 == 0, 2, TPLAN_DTYPE_FLOAT32 };
+
+      check_everywhere (new_map, &c);
+    }
+}
+
+/* What lies some elements apart, or comes to lie so, and columns that become rows: of
+ * reals and integers of all widths. */
+static void
+test_moves (void)
+{
+  static const TpDtype dtypes[] = { TPLAN_DTYPE_FLOAT32, TPLAN_DTYPE_BFLOAT16,
+                                    TPLAN_DTYPE_FLOAT64, TPLAN_DTYPE_UINT8,
+                                    TPLAN_DTYPE_INT16, TPLAN_DTYPE_INT64 };
+  static const MapKind kinds[] = { MAP_SLICE, MAP_REPEAT, MAP_WEAVE, MAP_TURN };
+
+  for (guint i = 0; i < G_N_ELEMENTS (dtypes) * G_N_ELEMENTS (kinds); i++)
+    {
+      MapCase c = { kinds[i % G_N_ELEMENTS (kinds)], 1, any_of (1, 3), any_of (1, 20),
+                    any_of (1, 70), any_of (0, 3) == 0, 1 << any_of (1, 2),
+                    dtypes[i / G_N_ELEMENTS (kinds)] };
 
       check_everywhere (new_map, &c);
     }
@@ -567,6 +601,8 @@ main (int argc, char **argv)
   g_test_add_func ("/families/typed", test_typed);
   g_test_add_func ("/families/looks", test_looks);
   g_test_add_func ("/families/bands", test_bands);
+  g_test_add_func ("/families/moves", test_moves);
+  g_test_add_func ("/families/dilated", test_dilated);
   g_test_add_func ("/families/maps", test_maps);
   g_test_add_func ("/families/places", test_places);
   g_test_add_func ("/families/refuse", test_refuse);
