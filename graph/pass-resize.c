@@ -1,4 +1,5 @@
-/* pass-resize.c: Resize and Upsample, one dimension after the other.
+/* pass-resize.c: Resize and Upsample, one dimension after the other, but for those that
+ * repeat elements.
  *
  * Where each output looks is known beforehand: a dimension is a Gather by
  * constant indices (nearest: exact, of any type), or an Interpolate by constant
@@ -12,7 +13,6 @@
 #include "graph/graph-sort.h"
 #include "graph/pass.h"
 #include "ir/array.h"
-#include "ir/graph-value.h"
 #include "ir/guard.h"
 #include "ops/op-resize.h"
 #include "ops/op.h"
@@ -114,29 +114,15 @@ find_outside (Split *split, int rank)
   split->is_added = is_any && split->resize.extrapolation != 0.0;
 }
 
-/* Scales, and what else is given as constants. */
 static void
-find_scales (Split *split, const TpTensor *x, const TpTensor *out)
+find_scales (Split *split, const TpTensor *out)
 {
-  double values[TP_RESIZE_INPUTS][2 * TP_MAX_RANK];
-  TpResizeGiven given = { NULL };
+  const TpTensor *inputs[TP_RESIZE_INPUTS] = { NULL };
 
-  for (int i = 1; i < TP_RESIZE_INPUTS; i++)
-    {
-      const TpTensor *input
-          = tp_node_has_input (&split->node, i)
-                ? tp_draft_tensor (split->draft, split->node.inputs[i])
-                : NULL;
-
-      if (input == NULL || input->count == 0 || !tp_tensor_is_constant (input)
-          || input->count > 2 * TP_MAX_RANK)
-        continue;
-      tp_tensor_write_doubles (input, values[i]);
-      given[i] = values[i];
-    }
-  for (int k = 0; k < x->rank; k++)
-    split->axes[k] = (TpResizeAxis){ .in = x->dims[k], .out = out->dims[k] };
-  tp_resize_set_axes (&split->node, given, x->rank, split->axes);
+  for (int i = 0; i < TP_RESIZE_INPUTS; i++)
+    if (tp_node_has_input (&split->node, i))
+      inputs[i] = tp_draft_tensor (split->draft, split->node.inputs[i]);
+  tp_resize_find_axes (&split->node, inputs, out, split->axes);
 }
 
 /* What is to be done; FALSE: nothing, or the node stays as it is. */
@@ -155,11 +141,14 @@ split_init (Split *split, TpDraft *draft, int index)
   out = tp_draft_tensor (draft, node->outputs[0]);
   if (x->count == 0)
     return FALSE;
-  find_scales (split, x, out);
+  find_scales (split, out);
   find_outside (split, x->rank);
   if (tp_dtype_is_integer (x->dtype) && !split->is_list)
     return FALSE;
   find_axes (split, x, out);
+  if (split->n_steps > 0
+      && tp_resize_repeats (&split->resize, split->axes, x->rank))
+    return FALSE;             /* there is a kernel for that */
   return take_tables (split, out);
 }
 
@@ -377,7 +366,7 @@ split_resizes (TpDraft *draft, GError **error)
 const TpPass tp_pass_resize = {
   .name = "resize",
   .summary = "Resize and Upsample: a Gather or an Interpolate for each dimension",
-  .required = "no device has a kernel for a whole Resize",
+  .required = "no device has a kernel for a whole Resize, unless elements repeat",
   .concerns = is_resize,
   .run = split_resizes,
 };

@@ -296,6 +296,78 @@ tp_resize_set_axes (const TpNode *node, const TpResizeGiven given, int rank,
     }
 }
 
+void
+tp_resize_find_axes (const TpNode *node, const TpTensor *const *inputs,
+                     const TpTensor *out, TpResizeAxis *axes)
+{
+  const TpTensor *x = inputs[0];
+  double values[TP_RESIZE_INPUTS][2 * TP_MAX_RANK];
+  TpResizeGiven given = { NULL };
+
+  for (int i = 1; i < TP_RESIZE_INPUTS; i++)
+    {
+      if (inputs[i] == NULL || inputs[i]->count == 0
+          || !tp_tensor_is_constant (inputs[i])
+          || inputs[i]->count > 2 * TP_MAX_RANK)
+        continue;
+      tp_tensor_write_doubles (inputs[i], values[i]);
+      given[i] = values[i];
+    }
+  for (int k = 0; k < x->rank; k++)
+    axes[k] = (TpResizeAxis){ .in = x->dims[k], .out = out->dims[k] };
+  tp_resize_set_axes (node, given, x->rank, axes);
+}
+
+gboolean
+tp_resize_repeats (const TpResize *resize, const TpResizeAxis *axes, int rank)
+{
+  int n_axes = rank;
+
+  for (int k = 0; k < rank; k++)
+    {
+      gint64 n = tp_resize_count_repeats (resize, &axes[k]);
+
+      if (n == 0)
+        return FALSE;
+      n_axes += n > 1;
+    }
+  return n_axes <= TP_NEST_MAX_AXES;
+}
+
+/* What repeats elements. All else is taken apart (graph/pass-resize.c), or runs on
+ * `ref`. */
+static gboolean
+resize_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
+              GError **error)
+{
+  g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
+  const TpTensor *inputs[TP_RESIZE_INPUTS];
+  const TpTensor *out = lowering.out;
+  TpAccess *load = tp_lowering_add_load (&lowering, 0);
+  TpResizeAxis axes[TP_MAX_RANK];
+  TpResize resize;
+
+  if (!tp_resize_init (&resize, node, error))
+    return FALSE;
+  for (int i = 0; i < TP_RESIZE_INPUTS; i++)
+    inputs[i] = tp_lowering_get_input (&lowering, i);
+  tp_resize_find_axes (node, inputs, out, axes);
+  if (!tp_resize_repeats (&resize, axes, out->rank))
+    return tp_op_refuse (node, error,
+                         "it does more than repeat elements, which has no kernels: only "
+                         "the device ref runs it, where it is named (--devices cpu,ref)");
+  for (int k = 0; k < out->rank; k++)
+    {
+      gint64 n = out->dims[k] / axes[k].in;
+      int axis = tp_lowering_add_axis (&lowering, axes[k].in, n * out->strides[k]);
+
+      load->stride[axis] = inputs[0]->strides[k];
+      if (n > 1)
+        tp_lowering_add_axis (&lowering, n, out->strides[k]);
+    }
+  return tp_lowering_finish (&lowering, tp_lowering_last_load (&lowering));
+}
+
 /* The sum over all combinations of taps. */
 static double
 resize_element (const TpRefTensor *x, const TpResizePoint *points, int dim,
@@ -383,6 +455,7 @@ const TpOp tp_op_resize = {
   .tolerance = 1e-5,
   .data = &(const TpResizeKind){ .is_upsample = FALSE },
   .infer = resize_infer,
+  .lower = resize_lower,
   .reference = resize_reference,
   .moves = TP_MOVES (0),
 };
@@ -405,6 +478,7 @@ const TpOp tp_op_upsample = {
   .tolerance = 1e-5,
   .data = &(const TpResizeKind){ .is_upsample = TRUE },
   .infer = resize_infer,
+  .lower = resize_lower,
   .reference = resize_reference,
   .moves = TP_MOVES (0),
 };

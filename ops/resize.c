@@ -267,3 +267,22 @@ tp_resize_get_point (const TpResize *resize, const TpResizeAxis *axis,
     spread_taps (resize, axis, x, point);
   clamp_point (resize, axis->in, point);
 }
+
+gint64
+tp_resize_count_repeats (const TpResize *resize, const TpResizeAxis *axis)
+{
+  gint64 n = axis->out / MAX (axis->in, 1);
+  TpResizePoint point;
+
+  if (tp_resize_is_idle (resize, axis))
+    return 1;
+  if (!tp_resize_is_nearest (resize) || n * axis->in != axis->out)
+    return 0;
+  for (gint64 at = 0; at < axis->out; at++)
+    {
+      tp_resize_get_point (resize, axis, at, &point);
+      if (point.is_extrapolated || point.weight[0] != 1.0 || point.index[0] != at / n)
+        return 0;
+    }
+  return n;
+}
