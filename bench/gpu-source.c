@@ -62,7 +62,8 @@ make_mean_pool (gconstpointer data)
 #define CONV(...) make_conv, &(const ConvCase) { __VA_ARGS__ }
 #define MAXIMA(...) make_max_pool, &(const ConvCase) { __VA_ARGS__ }
 #define MEANS(...) make_mean_pool, &(const ConvCase) { __VA_ARGS__ }
-#define MAP(...) new_map, &(const MapCase) { __VA_ARGS__ }
+#define MAP(...) \
+  new_map, &(const MapCase) { __VA_ARGS__, 2, TPLAN_DTYPE_FLOAT32 }
 #define HEADS(...) new_attention, &(const AttentionCase) { __VA_ARGS__ }
 #define ROWS(...) new_rows, &(const RowCase) { __VA_ARGS__ }
 

@@ -396,7 +396,7 @@ test_bands (void)
   for (int i = 0; i < 3; i++)
     {
       MapCase c = { MAP_BAND, 1, any_of (1, 3), any_of (2, 50), any_of (16, 90),
-                    i == 2 };
+                    i == 2, 2, TPLAN_DTYPE_FLOAT32 };
 
       check_everywhere (new_map, &c);
     }
