@@ -13,80 +13,6 @@
 
 #include <string.h>
 
-/* ---- guards ------------------------------------------------------------ */
-
-static gboolean
-is_held (const TpEmit *emit, const TpGuard *guard)
-{
-  for (int i = 0; i < emit->n_held; i++)
-    if (tp_nest_is_same_guard (emit->nest, emit->held[i], guard))
-      return TRUE;
-  return tp_emit_guard_holds (emit, guard);
-}
-
-/* The guard's expression, of each of @lanes. */
-static TpValue
-emit_guard_lanes (TpEmit *emit, const TpGuard *guard, int lanes)
-{
-  TpKernel *k = emit->kernel;
-  TpValue value = tp_k_splat (k, tp_emit_guard_value (emit, guard), lanes);
-  TpValue lane;
-
-  if (lanes == 1 || guard->coef[emit->vaxis] == 0)
-    return value;
-  lane = tp_k_unary (k, TP_I_I32_TO_INDEX, tp_k_iota (k, lanes));
-  lane = tp_k_binary (k, TP_I_IMUL, lane,
-                      tp_emit_integer (emit, guard->coef[emit->vaxis], lanes));
-  return tp_k_binary (k, TP_I_IADD, value, lane);
-}
-
-/* @all, and @a < @b. */
-static TpValue
-add_condition (TpKernel *k, TpValue all, TpValue a, TpValue b)
-{
-  TpValue mask = tp_k_binary (k, TP_I_ILESS, a, b);
-
-  return all < 0 ? mask : tp_k_binary (k, TP_I_MAND, all, mask);
-}
-
-/* All guards of @access, as a mask of one lane, or of all where they differ; -1: they
- * hold. */
-static TpValue
-emit_condition (TpEmit *emit, const TpAccess *access, int lanes)
-{
-  TpKernel *k = emit->kernel;
-  TpValue all = -1;
-
-  for (int i = 0; i < access->n_guards; i++)
-    {
-      const TpGuard *guard = &access->guards[i];
-      gint64 lo, hi;
-      TpValue value;
-
-      if (is_held (emit, guard))
-        continue;
-      tp_emit_guard_interval (emit, guard, &lo, &hi);
-      value = emit_guard_lanes (emit, guard, lanes);
-      if (lo < 0)
-        all = add_condition (k, all, tp_emit_integer (emit, -1, lanes), value);
-      if (hi >= guard->extent)
-        all = add_condition (k, all, value,
-                             tp_emit_integer (emit, guard->extent, lanes));
-    }
-  return all;
-}
-
-/* Do lanes differ in whether a guard holds? */
-static gboolean
-lanes_differ (const TpEmit *emit, const TpAccess *access)
-{
-  for (int i = 0; i < access->n_guards && emit->lanes > 1; i++)
-    if (access->guards[i].coef[emit->vaxis] != 0
-        && !is_held (emit, &access->guards[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* ---- indices ----------------------------------------------------------- */
 
 /* The index of @access, from the end when negative: of each lane. */
@@ -340,7 +266,7 @@ load_at (TpEmit *emit, int buffer, TpValue index, int lanes)
 static TpValue
 emit_load_condition (TpEmit *emit, const TpAccess *access)
 {
-  TpValue guards = emit_condition (emit, access, 1), index;
+  TpValue guards = tp_emit_condition (emit, access, 1), index;
 
   if (access->index < 0)
     return guards;
@@ -389,7 +315,7 @@ emit_gathered (TpEmit *emit, int load)
   emit->axes[saved.vaxis].delta = saved.axes[saved.vaxis].delta;
   tp_emit_set_lanes (emit, saved.vaxis, saved.lanes, saved.active);
   vector = select_loaded (emit, access, is_within (emit, access, index), vector);
-  return select_loaded (emit, access, emit_condition (emit, access, 1), vector);
+  return select_loaded (emit, access, tp_emit_condition (emit, access, 1), vector);
 }
 
 /* The interval of the address of @access, first lane, as add_address() has it; FALSE:
@@ -515,7 +441,7 @@ tp_emit_load (TpEmit *emit, int load)
   const TpAccess *access = &emit->nest->loads[load];
   int lanes = emit->lanes;
   gint64 step = emit->vaxis < 0 ? 0 : access->stride[emit->vaxis];
-  gboolean differ = lanes_differ (emit, access);
+  gboolean differ = tp_emit_lanes_differ (emit, access);
   gboolean is_strided = lanes > 1 && tp_weave_is_for (step)
                         && emit->load_buffers[load] >= 0
                         && !tp_target_is_gpu (emit->build->target);
@@ -540,8 +466,8 @@ TpValue
 tp_emit_inside (TpEmit *emit, int load)
 {
   const TpAccess *access = &emit->nest->loads[load];
-  int lanes = lanes_differ (emit, access) ? emit->lanes : 1;
-  TpValue mask = emit_condition (emit, access, lanes);
+  int lanes = tp_emit_lanes_differ (emit, access) ? emit->lanes : 1;
+  TpValue mask = tp_emit_condition (emit, access, lanes);
 
   return mask < 0 || lanes == emit->lanes
              ? mask

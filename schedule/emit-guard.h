@@ -4,9 +4,6 @@
 
 #include "schedule/emit.h"
 
-/* Of what the guard bounds, of all lanes. */
-void tp_emit_guard_interval (const TpEmit *emit, const TpGuard *guard,
-                             gint64 *out_lo, gint64 *out_hi);
 /* Of all lanes, whatever the positions are within their intervals. */
 gboolean tp_emit_guard_holds (const TpEmit *emit, const TpGuard *guard);
 gboolean tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard);
@@ -14,5 +11,11 @@ gboolean tp_emit_guard_fails (const TpEmit *emit, const TpGuard *guard);
 TpValue tp_emit_guard_value (TpEmit *emit, const TpGuard *guard);
 /* @sum + @coef * @axis without its delta; -1 is 0. */
 TpValue tp_emit_add_axis (TpEmit *emit, TpValue sum, int axis, gint64 coef);
+
+/* All guards of @access, as a mask of one lane, or of all where they differ; -1: they
+ * hold. */
+TpValue tp_emit_condition (TpEmit *emit, const TpAccess *access, int lanes);
+/* Do lanes differ in whether a guard holds? */
+gboolean tp_emit_lanes_differ (const TpEmit *emit, const TpAccess *access);
 
 #endif
