@@ -119,8 +119,9 @@ check_device (const TpPlacementFile *file, const TpPlacementEntry *entry,
   near = tp_near_name_ask (entry->device, devices);
   list = g_strjoinv (", ", (char **) devices);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_INPUT,
-               "%s: op '%s': no device '%s'%s: there are %s", place, entry->op,
-               entry->device, near, list);
+               "%s: op '%s': no device '%s'%s: there are %s, and others by "
+               "--devices",
+               place, entry->op, entry->device, near, list);
   return FALSE;
 }
 

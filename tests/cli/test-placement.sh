@@ -72,7 +72,7 @@ say $? "a name that onnxruntime would take for two"
 # bad TEXT SAID: a file with TEXT is refused.
 bad () { printf "$1" > bad; judge 3 bad && err_has "$2"; say $? "refused: $2"; }
 bad 'fc1,sim:laptop-gpu\nrelv,sim:laptop-gpu\nfc2,sim:laptop-gpu\nsoft,sim:laptop-gpu\nrelu,sim:laptop-gpu\n' "bad:2: graph 'mlp' has no op 'relv' (did you mean 'relu'?)"
-bad 'fc1,sim:laptop-gpu\nrelu,sim:laptop-gpa\n' "bad:2: op 'relu': no device 'sim:laptop-gpa' (did you mean 'sim:laptop-gpu'?)"
+bad 'fc1,sim:laptop-gpu\nrelu,sim:laptop-gpa\n' "bad:2: op 'relu': no device 'sim:laptop-gpa' (did you mean 'sim:laptop-gpu'?): there are sim:desktop-cpu, sim:laptop-gpu, and others by --devices"
 bad 'fc1,sim:laptop-gpu\n' "bad: op 'relu' and 2 more: no device is given"
 bad 'fc1,sim:laptop-gpu\nfc1,sim:laptop-gpu\n' "bad:2: op 'fc1' has a device already"
 bad 'op,device,why\nfc1,sim:laptop-gpu\n' 'bad:2: not as many fields'
