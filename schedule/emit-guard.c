@@ -4,7 +4,6 @@
 
 #include "schedule/emit-guard.h"
 
-#include "schedule/expr.h"
 #include "schedule/nest-canon.h"
 
 TpValue

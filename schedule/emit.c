@@ -226,6 +226,12 @@ tp_emit_add (TpEmit *emit, TpValue a, TpValue b)
 }
 
 TpValue
+tp_emit_integer (TpEmit *emit, gint64 value, int lanes)
+{
+  return tp_k_splat (emit->kernel, tp_k_index (emit->kernel, value), lanes);
+}
+
+TpValue
 tp_emit_add_const (TpEmit *emit, TpValue a, gint64 b)
 {
   return tp_emit_add (emit, a, tp_k_index (emit->kernel, b));

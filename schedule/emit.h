@@ -90,6 +90,8 @@ void tp_emit_end_if (TpEmit *emit);
 void tp_emit_begin_turn (TpEmit *emit, int expr);
 void tp_emit_end_turns (TpEmit *emit);
 
+/* An INDEX, the same in all lanes. */
+TpValue tp_emit_integer (TpEmit *emit, gint64 value, int lanes);
 /* Scalar INDEX arithmetic. */
 TpValue tp_emit_add (TpEmit *emit, TpValue a, TpValue b);
 TpValue tp_emit_add_const (TpEmit *emit, TpValue a, gint64 b);

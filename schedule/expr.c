@@ -502,12 +502,6 @@ tp_emit_forget (TpEmit *emit)
 }
 
 TpValue
-tp_emit_integer (TpEmit *emit, gint64 value, int lanes)
-{
-  return tp_k_splat (emit->kernel, tp_k_index (emit->kernel, value), lanes);
-}
-
-TpValue
 tp_emit_number (TpEmit *emit, double value, TpDtype dtype, int lanes)
 {
   if (tp_dtype_is_integer (dtype))

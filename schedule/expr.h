@@ -11,7 +11,6 @@ TpValue tp_emit_expr (TpEmit *emit, int expr);
  * within this region. */
 void tp_emit_know_uniform (TpEmit *emit, int root, int lanes);
 void tp_emit_forget (TpEmit *emit);
-TpValue tp_emit_integer (TpEmit *emit, gint64 value, int lanes);
 /* @value as what elements of @dtype are; as what @like is, of as many lanes. */
 TpValue tp_emit_number (TpEmit *emit, double value, TpDtype dtype, int lanes);
 TpValue tp_emit_number_like (TpEmit *emit, double value, TpValue like);
