@@ -6,7 +6,7 @@
 #include "format/gzip.h"
 #include "format/json-read.h"
 #include "format/json.h"
-#include "format/plan-json-arcs.h"
+#include "format/plan-json-flows.h"
 #include "format/plan-json-load.h"
 #include "format/plan-json.h"
 #include "ir/pools.h"
@@ -86,7 +86,7 @@ tp_mix_to_json (const TpMix *mix)
   write_parts (mix, out.text);
   write_rows (mix, "memory_limits", mix->memory_limits, out.text);
   write_rows (mix, "memory_reserves", mix->memory_reserves, out.text);
-  tp_plan_write_loads (mix->proof, mix->n_parts, &out);
+  tp_plan_write_loads (mix->proof, &out);
   write_room (mix, out.text);
   write_plans (mix, out.text);
   tp_plan_text_sign (&out);

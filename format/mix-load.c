@@ -47,8 +47,8 @@ check_keys (const Mix *it, GError **error)
   static const char *const known[]
       = { "format", "parts", "memory_limits", "memory_reserves", "load_ns",
           "load_low_ns", "load_high_ns", "load_bound_ns", "loads",
-          "load_tree", "load_weights", "load_counts",
-          "load_arcs", "load_share_units", "load_shares", "load_room",
+          "load_tree", "load_weights", "load_flows",
+          "load_share_units", "load_shares", "load_room",
           "plans", "sha256", NULL };
   const char *key;
   json_t *value;

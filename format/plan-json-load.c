@@ -3,7 +3,7 @@
 
 #include "format/plan-json-load.h"
 
-#include "format/plan-json-arcs.h"
+#include "format/plan-json-flows.h"
 #include "format/plan-json-memory.h"
 #include "format/plan-json-shares.h"
 #include "ir/text.h"
@@ -28,7 +28,7 @@ write_shares (const TpLoadProof *proof, GString *out)
 }
 
 void
-tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
+tp_plan_write_loads (const TpLoadProof *proof, TpPlanText *out)
 {
   tp_text_append_printf (out->text,
                          " \"load_ns\": %" G_GINT64_FORMAT
@@ -39,10 +39,7 @@ tp_plan_write_loads (const TpLoadProof *proof, int n_parts, TpPlanText *out)
   tp_plan_write_indices (out->text, "load_tree", proof->tree, proof->n_entries);
   tp_plan_write_numbers (out->text, "load_weights", proof->weights,
                          proof->n_bounds * proof->n_engines);
-  tp_plan_write_indices (out->text, "load_counts", proof->n_arcs_of,
-                         proof->n_bounds * n_parts);
-  tp_plan_write_arcs (out, "load_arcs",
-                      (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+  tp_plan_write_flows (out, "load_flows", proof->flows, proof->n_flows);
   write_shares (proof, out->text);
 }
 
@@ -154,6 +151,6 @@ tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
 {
   if (plan->load_proof == NULL)
     return;
-  tp_plan_write_loads (plan->load_proof, 1, out);
+  tp_plan_write_loads (plan->load_proof, out);
   write_room (plan, graph, out->text);
 }

@@ -9,9 +9,8 @@
 void tp_plan_write_load_proof (const TpPlan *plan, const TpGraph *graph,
                                TpPlanText *out);
 
-/* The same of @n_parts plans that have it together. */
-void tp_plan_write_loads (const TpLoadProof *proof, int n_parts,
-                          TpPlanText *out);
+/* The same of plans that have it together. */
+void tp_plan_write_loads (const TpLoadProof *proof, TpPlanText *out);
 
 /* "load_room", with a tree of ends. @graphs: [part]. */
 void tp_plan_write_ends (const TpRoomProof *room, int n_engines,

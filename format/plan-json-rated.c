@@ -3,7 +3,7 @@
 
 #include "format/plan-json-rated.h"
 
-#include "format/plan-json-arcs.h"
+#include "format/plan-json-flows.h"
 #include "format/plan-json-load.h"
 #include "format/plan-json-memory.h"
 #include "format/plan-json-shares.h"
@@ -137,8 +137,7 @@ tp_plan_write_rate_proof (const TpPlan *plan, const TpGraph *graph,
                          " \"aim_cost\": %" G_GINT64_FORMAT
                          ",\n \"aim_bound\": %" G_GINT64_FORMAT ",\n",
                          proof->cost, proof->bound);
-  tp_plan_write_arcs (out, "aim_arcs",
-                      (TpPlanArcs){ proof->arcs, proof->n_arcs, FALSE });
+  tp_plan_write_flows (out, "aim_flows", proof->flows, proof->n_flows);
   write_ends (plan, out->text);
   write_room (plan, graph, out->text);
 }

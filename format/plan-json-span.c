@@ -3,7 +3,7 @@
 
 #include "format/plan-json-span.h"
 
-#include "format/plan-json-arcs.h"
+#include "format/plan-json-flows.h"
 #include "ir/text.h"
 
 /* They may be left out, both. */

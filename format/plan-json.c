@@ -7,7 +7,7 @@
 #include "format/plan-json.h"
 
 #include "format/json.h"
-#include "format/plan-json-arcs.h"
+#include "format/plan-json-flows.h"
 #include "format/plan-json-given.h"
 #include "format/plan-json-load.h"
 #include "format/plan-json-span.h"
@@ -530,9 +530,9 @@ write_part (TpPlanText *out, const TpPlan *plan, const TpGraph *graph,
       if (plan->costs != NULL)
         write_costs (out, plan->costs);
       write_string_line (out->text, "certificate", plan->certificate);
-      tp_plan_write_arcs (out, "arcs",
-                          (TpPlanArcs){ plan->arcs, plan->n_arcs,
-                                        plan->tie_price_ns != 0 });
+      tp_plan_write_flows (out, "flows", plan->flows, plan->n_flows);
+      if (plan->tie_flows != NULL)
+        tp_plan_write_flows (out, "tie_flows", plan->tie_flows, plan->n_flows);
       break;
     case TP_PLAN_PART_PROOFS:
       tp_plan_write_memory_proof (plan, graph, out->text);

@@ -6,7 +6,7 @@
 #include "ir/plan.h"
 
 #define TP_PLAN_FORMATS "tplan-plan/" /* and a version: some tplan reads it */
-#define TP_PLAN_FORMAT "tplan-plan/2"
+#define TP_PLAN_FORMAT "tplan-plan/3"
 #define TP_PLAN_RELAXED "relaxed"     /* its accuracy, where it is said */
 
 /* JSON, as docs/plan-format.md has it. Byte-equal
@@ -22,7 +22,7 @@ typedef enum
   TP_PLAN_PART_HEAD,          /* what was planned, and what all is together */
   TP_PLAN_PART_TENSORS,       /* the graph's */
   TP_PLAN_PART_PLACES,        /* ops, groups and copies */
-  TP_PLAN_PART_TABLES,        /* costs, and the arcs of the cut: needs no graph */
+  TP_PLAN_PART_TABLES,        /* costs, and the flows of the cut: needs no graph */
   TP_PLAN_PART_PROOFS,        /* all other certificates */
   TP_N_PLAN_PARTS
 } TpPlanPart;

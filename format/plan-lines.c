@@ -15,7 +15,8 @@
  * text. */
 static const char *const keys[] = {
   "tensors", "colocations", "given_groups", "ops", "groups", "transfers", "all_groups",
-  "claimed_groups", "op_costs", "group_costs", "to_device_costs", "to_host_costs", "arcs",
+  "claimed_groups", "op_costs", "group_costs", "to_device_costs", "to_host_costs", "flows",
+  "tie_flows",
 };
 
 typedef struct

@@ -8,7 +8,6 @@
 
 #include "format/json-read.h"
 #include "format/plan-json.h"
-#include "format/plan-read-arcs.h"
 #include "format/plan-read-body.h"
 #include "format/plan-read-graph.h"
 #include "format/plan-read-head.h"
@@ -109,10 +108,10 @@ take_tables (Tables *tables, const TpPlanReader *reader, TpPlan *plan)
     return FALSE;
   plan->costs = g_steal_pointer (&from->costs);
   plan->certificate = g_steal_pointer (&from->certificate);
-  plan->arcs = g_steal_pointer (&from->arcs);
-  plan->n_arcs = from->n_arcs;
-  from->n_arcs = 0;
-  return tp_plan_check_arcs (reader, plan);
+  plan->flows = g_steal_pointer (&from->flows);
+  plan->tie_flows = g_steal_pointer (&from->tie_flows);
+  plan->n_flows = from->n_flows;
+  return TRUE;
 }
 
 /* The graph's digest, and the text of its tensors, compared beside what else there is. */

@@ -3,7 +3,7 @@
 
 #include "format/plan-read-load.h"
 
-#include "format/plan-read-arcs.h"
+#include "format/plan-read-flows.h"
 #include "format/plan-read-memory.h"
 #include "format/plan-read-shares.h"
 #include "ir/guard.h"
@@ -27,27 +27,24 @@ read_engines (TpPlanPlace root, const char *key, int n, gint64 *out,
   return TRUE;
 }
 
-/* What is fixed, and of each bound weights and how many arcs each part has. */
+/* What is fixed, and of each bound weights. */
 static gboolean
-read_tree (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
+read_tree (TpPlanPlace root, TpLoadProof *proof, GError **error)
 {
+  json_t *weights;
+  gsize n;
+
   if (!tp_plan_read_indices (root, "load_tree", &proof->tree,
                              &proof->n_entries, error)
-      || !tp_plan_read_indices (root, "load_counts", &proof->n_arcs_of,
-                                &proof->n_bounds, error))
+      || !tp_plan_read_list (root, "load_weights", -1, &weights, error))
     return FALSE;
-  if (proof->n_bounds % n_parts != 0)
-    return tp_plan_read_fail (root.reader, error, "load_counts",
-                              "not as many for each part");
-  proof->n_bounds /= n_parts;
-  if (proof->n_bounds > G_MAXINT / proof->n_engines)
-    return tp_plan_read_fail (root.reader, error, "load_counts",
-                              "more bounds than a plan has");
-  proof->weights
-      = tp_new0 (gint64, (gsize) proof->n_bounds * proof->n_engines + 1);
-  return read_engines (root, "load_weights",
-                       proof->n_bounds * proof->n_engines, proof->weights,
-                       error);
+  n = json_array_size (weights);
+  if (n % proof->n_engines != 0 || n > G_MAXINT)
+    return tp_plan_read_fail (root.reader, error, "load_weights",
+                              "not one for each engine and end");
+  proof->n_bounds = (int) n / proof->n_engines;
+  proof->weights = tp_new0 (gint64, n + 1);
+  return read_engines (root, "load_weights", (int) n, proof->weights, error);
 }
 
 /* Of three devices and more: for each end, for each part. */
@@ -83,25 +80,22 @@ read_shares (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
   return TRUE;
 }
 
-/* @plan: (nullable): of several parts there is none. */
 static gboolean
-read_proof (TpPlanPlace root, const TpPlan *plan, int n_parts,
-            TpLoadProof *proof, GError **error)
+read_proof (TpPlanPlace root, int n_parts, TpLoadProof *proof, GError **error)
 {
-  TpPlanArcList list = { FALSE, NULL, 0 };
-  gboolean is_good;
+  TpPlanFlows flows;
 
   if (!tp_plan_read_number (root, "load_ns", &proof->load_ns, error)
       || !tp_plan_read_number (root, "load_bound_ns", &proof->bound_ns, error)
       || !tp_plan_read_interval (root, "load", &proof->low_ns, &proof->high_ns,
                                  error)
       || !read_engines (root, "loads", proof->n_engines, proof->loads, error)
-      || !read_tree (root, n_parts, proof, error))
+      || !read_tree (root, proof, error)
+      || !tp_plan_read_flows (root, "load_flows", -1, &flows, error))
     return FALSE;
-  is_good = tp_plan_read_arcs (root, "load_arcs", plan, &list, error);
-  proof->arcs = list.arcs;
-  proof->n_arcs = list.n_arcs;
-  return is_good && read_shares (root, n_parts, proof, error);
+  proof->flows = flows.flows;
+  proof->n_flows = flows.n_flows;
+  return read_shares (root, n_parts, proof, error);
 }
 
 gboolean
@@ -264,7 +258,7 @@ tp_plan_read_load_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   if (json_object_get (root.json, "load_ns") == NULL)
     return TRUE;
   plan->load_proof = tp_load_proof_new (3 * plan->n_devices);
-  return read_proof (root, plan, 1, plan->load_proof, error);
+  return read_proof (root, 1, plan->load_proof, error);
 }
 
 gboolean
@@ -272,5 +266,5 @@ tp_plan_read_loads (TpPlanPlace root, int n_devices, int n_parts,
                     TpLoadProof **out_proof, GError **error)
 {
   *out_proof = tp_load_proof_new (3 * n_devices);
-  return read_proof (root, NULL, n_parts, *out_proof, error);
+  return read_proof (root, n_parts, *out_proof, error);
 }

@@ -3,7 +3,7 @@
 
 #include "format/plan-read-rated.h"
 
-#include "format/plan-read-arcs.h"
+#include "format/plan-read-flows.h"
 #include "format/plan-read-load.h"
 #include "format/plan-read-memory.h"
 #include "format/plan-read-shares.h"
@@ -206,9 +206,8 @@ read_room (TpPlanPlace root, TpPlan *plan, GError **error)
 gboolean
 tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  TpPlanArcList list = { FALSE, NULL, 0 };
+  TpPlanFlows flows;
   TpRateProof *proof;
-  gboolean is_good;
 
   if (json_object_get (root.json, "aims") == NULL)
     return TRUE;
@@ -216,11 +215,11 @@ tp_plan_read_rate_proof (TpPlanPlace root, TpPlan *plan, GError **error)
   if (!read_aims (root, "aims", proof->aims, error)
       || !read_aims (root, "aim_totals", proof->totals, error)
       || !tp_plan_read_number (root, "aim_cost", &proof->cost, error)
-      || !tp_plan_read_number (root, "aim_bound", &proof->bound, error))
+      || !tp_plan_read_number (root, "aim_bound", &proof->bound, error)
+      || !tp_plan_read_flows (root, "aim_flows", -1, &flows, error))
     return FALSE;
-  is_good = tp_plan_read_arcs (root, "aim_arcs", plan, &list, error);
-  proof->arcs = list.arcs;
-  proof->n_arcs = list.n_arcs;
-  return is_good && read_ends (root, "aim_ends", plan, read_free_end, error)
+  proof->flows = flows.flows;
+  proof->n_flows = flows.n_flows;
+  return read_ends (root, "aim_ends", plan, read_free_end, error)
          && read_room (root, plan, error);
 }

@@ -4,7 +4,7 @@
 #include "format/plan-read-tables.h"
 
 #include "format/plan-json.h"
-#include "format/plan-read-arcs.h"
+#include "format/plan-read-flows.h"
 
 /* Of whatever kind: whether it proves anything is for tp_check () to say. */
 static gboolean
@@ -19,15 +19,20 @@ read_certificate (TpPlanPlace root, TpPlan *plan, GError **error)
 }
 
 static gboolean
-read_arcs (TpPlanPlace root, TpPlan *plan, GError **error)
+read_flows (TpPlanPlace root, TpPlan *plan, GError **error)
 {
-  const TpPlan *groups = root.reader->graph == NULL ? NULL : plan;
-  TpPlanArcList list = { plan->tie_price_ns != 0, NULL, 0 };
-  gboolean is_good = tp_plan_read_arcs (root, "arcs", groups, &list, error);
+  TpPlanFlows flows, tie_flows;
 
-  plan->arcs = list.arcs;
-  plan->n_arcs = list.n_arcs;
-  return is_good;
+  if (!tp_plan_read_flows (root, "flows", -1, &flows, error))
+    return FALSE;
+  plan->flows = flows.flows;
+  plan->n_flows = flows.n_flows;
+  if (json_object_get (root.json, "tie_flows") == NULL)
+    return TRUE;
+  if (!tp_plan_read_flows (root, "tie_flows", plan->n_flows, &tie_flows, error))
+    return FALSE;
+  plan->tie_flows = tie_flows.flows;
+  return TRUE;
 }
 
 gboolean
@@ -36,5 +41,5 @@ tp_plan_read_tables (TpPlanPlace root, const TpCostRows *rows, TpPlan *plan,
 {
   return tp_plan_read_costs (root, rows, plan, error)
          && read_certificate (root, plan, error)
-         && read_arcs (root, plan, error);
+         && read_flows (root, plan, error);
 }

@@ -68,17 +68,3 @@ tp_plan_scan_member (TpPlanScan *scan, const char *key, gint64 low, gint64 *out)
   return take (scan, ", ", 2) && tp_plan_scan_name (scan, key)
          && take (scan, ": ", 2) && tp_plan_scan_number (scan, low, out);
 }
-
-gboolean
-tp_plan_scan_vertex (TpPlanScan *scan, TpCutVertex *out)
-{
-  char name[TP_CUT_VERTEX_NAME];
-  gsize n = 0;
-
-  if (!take (scan, "\"", 1))
-    return FALSE;
-  while (scan->at < scan->end && *scan->at != '"' && n < sizeof name - 1)
-    name[n++] = *scan->at++;
-  name[n] = 0;
-  return take (scan, "\"", 1) && tp_cut_vertex_read (name, out);
-}

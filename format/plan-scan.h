@@ -7,7 +7,6 @@
 #ifndef TP_FORMAT_PLAN_SCAN_H
 #define TP_FORMAT_PLAN_SCAN_H
 
-#include "ir/cut-vertex.h"
 #include "ir/types.h"
 
 /* From @begin to @end, read up to @at. */
@@ -27,6 +26,5 @@ gboolean tp_plan_scan_number (TpPlanScan *scan, gint64 low, gint64 *out);
 /* A comma, @key and its number. */
 gboolean tp_plan_scan_member (TpPlanScan *scan, const char *key, gint64 low,
                               gint64 *out);
-gboolean tp_plan_scan_vertex (TpPlanScan *scan, TpCutVertex *out);
 
 #endif

@@ -797,7 +797,7 @@ GBytes *tplan_plan_to_bytes (const TplanPlan *plan, GError **error);
  * @path: a file, replaced if it exists; packed by gzip if it ends in ".gz"
  * @error: return location for a #GError
  *
- * Writes @plan as JSON, format "tplan-plan/2". Equal plans give equal bytes. The
+ * Writes @plan as JSON, format "tplan-plan/3". Equal plans give equal bytes. The
  * path of the graph goes in as it was given to tplan_graph_load().
  *
  * Returns: %TRUE, or %FALSE with @error set:

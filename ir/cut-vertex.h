@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-/* What a vertex stands for, and its name in files. */
+/* What a vertex stands for, and its name in messages. */
 typedef enum
 {
   TP_CUT_SOURCE,              /* "s": the first device */
@@ -25,22 +25,9 @@ typedef struct
   int index;                  /* node, tensor, group or colocation; of "s" and "t": 0 */
 } TpCutVertex;
 
-/* One arc of the cut network, with the flow that proves the bound. */
-typedef struct
-{
-  TpCutVertex from, to;
-  gint64 capacity;            /* -1: infinite */
-  gint64 flow;
-  gint64 tie_flow;            /* with the price of the tie on every copy; 0:
-                               * there was none */
-} TpArc;
-
 #define TP_CUT_VERTEX_NAME 16 /* a letter, an int, a letter, and the end */
 
 /* @name: TP_CUT_VERTEX_NAME bytes, returned. */
 char *tp_cut_vertex_write (TpCutVertex vertex, char *name);
-/* FALSE: no vertex has this name. Numbers have no 0 in front and are at most
- * G_MAXINT; whether there is such a node, tensor or group is for the caller. */
-gboolean tp_cut_vertex_read (const char *name, TpCutVertex *out);
 
 #endif

@@ -28,8 +28,7 @@ tp_load_proof_free (TpLoadProof *proof)
   g_free (proof->loads);
   g_free (proof->weights);
   g_free (proof->tree);
-  g_free (proof->n_arcs_of);
-  g_free (proof->arcs);
+  g_free (proof->flows);
   tp_room_proof_free (proof->room);
   tp_pointers_free (proof->shares);
   g_free (proof->share_units);

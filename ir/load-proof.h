@@ -6,7 +6,6 @@
 #ifndef TP_IR_LOAD_PROOF_H
 #define TP_IR_LOAD_PROOF_H
 
-#include "ir/cut-vertex.h"
 #include "ir/pointers.h"
 #include "ir/room-proof.h"
 #include "ir/share-proof.h"
@@ -29,15 +28,15 @@ typedef struct
   int *tree;                  /* op that is fixed, to each device that it may be on,
                                * one after the other; TP_LOAD_END: the next bound */
   int n_bounds;
-  gint64 *weights;            /* [bound * n_engines + engine]: with these the arcs
+  gint64 *weights;            /* [bound * n_engines + engine]: with these the flows
                                * prove it: the flow, less weighted fusion gains, is
                                * the least weighted sum of loads; the most is no
                                * less than their mean */
-  int *n_arcs_of;             /* [bound]: which are next to each other */
-  int n_arcs;
-  TpArc *arcs;                /* one device has none */
+  int n_flows;
+  gint64 *flows;              /* of each bound as many, one after the other, of it
+                               * those of each part; one device has none */
   TpPointers *shares;         /* (nullable): [bound * n_parts + part] TpShareBound: of
-                               * three devices and more in place of arcs; a plan is
+                               * three devices and more in place of flows; a plan is
                                * one part */
   gint64 *share_units;        /* [bound]: amounts there are in 1 / that */
   TpRoomProof *room;          /* (nullable): of what fits into limits of memory */

@@ -31,9 +31,8 @@ typedef struct
   gint64 *memory_limits;      /* (nullable) [row] (ir/pools.h): what all plans together keep
                                * to: arenas and weights; 0: none */
   gint64 *memory_reserves;    /* (nullable) [row]: as in a plan */
-  TpLoadProof *proof;         /* of a round; n_arcs_of: [bound * n_parts + part],
-                               * the arcs of a part name what is of its graph,
-                               * capacities are of all its runs */
+  TpLoadProof *proof;         /* of a round: flows of a part are of the arcs of its
+                               * graph, of all its runs */
 } TpMix;
 
 TpMix *tp_mix_new (int n_parts);

@@ -86,7 +86,8 @@ tp_plan_unref (TpPlan *plan)
   tp_span_proof_free (plan->span_proof);
   tp_costs_unref (plan->costs);
   tp_groups_free (plan->all_groups);
-  g_free (plan->arcs);
+  g_free (plan->flows);
+  g_free (plan->tie_flows);
   g_free (plan);
 }
 

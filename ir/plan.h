@@ -117,18 +117,21 @@ typedef struct
   gint64 constant_ns;         /* fusion gains taken before the cut: cost =
                                * cut - constant */
   char *certificate;          /* kind of the proof: "min-cut", whose are the
-                               * arcs */
-  int n_arcs;
-  TpArc *arcs;
+                               * flows */
+  int n_flows;
+  gint64 *flows;              /* [arc] of the cut, in the order of
+                               * docs/plan-format.md; one device has none */
+  gint64 *tie_flows;          /* [arc]: with the price of the tie on every copy;
+                               * NULL: there is none, or of more devices than two */
   TpMemoryProof *memory_proof; /* (nullable): that nothing which fits costs less
-                               * than it says; @arcs are of all, whatever they
+                               * than it says; @flows are of all, whatever they
                                * take, and "cheapest" is theirs. Of more than
                                * two devices: peaks and sweeps, no bounds */
   TpShareProof *share_proof;  /* (nullable): of three devices and more: that
                                * nothing costs less than @bound_ns, and nothing
                                * which fits than its @room says */
   TpLoadProof *load_proof;    /* (nullable): of the busiest engine: that none
-                               * carries less than it says; @arcs and "cheapest"
+                               * carries less than it says; @flows and "cheapest"
                                * are those of the plan cheapest by @cost_ns */
   TpRateProof *rate_proof;    /* (nullable): of energy and price: that no plan
                                * takes less; the rest likewise */

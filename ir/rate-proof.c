@@ -47,7 +47,7 @@ tp_rate_proof_free (TpRateProof *proof)
 {
   if (proof == NULL)
     return;
-  g_free (proof->arcs);
+  g_free (proof->flows);
   tp_room_proof_free (proof->room);
   tp_pointers_free (proof->ends);
   tp_pointers_free (proof->fitting);

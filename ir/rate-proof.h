@@ -4,7 +4,6 @@
 #ifndef TP_IR_RATE_PROOF_H
 #define TP_IR_RATE_PROOF_H
 
-#include "ir/cut-vertex.h"
 #include "ir/pointers.h"
 #include "ir/rates.h"
 #include "ir/room-proof.h"
@@ -41,8 +40,8 @@ typedef struct
   gint64 cost;                /* the totals, each times what it is worth */
   gint64 bound;               /* no placement costs less: that of the flow or, if
                                * less, of all on one device */
-  int n_arcs;
-  TpArc *arcs;                /* of the times, times what they are worth where not
+  int n_flows;
+  gint64 *flows;              /* of the times, times what they are worth where not
                                * all is on one device; one device has none */
   TpRoomProof *room;          /* (nullable): of what fits into limits of memory: its
                                * bound none costs less than; of two devices, that none
@@ -50,7 +49,7 @@ typedef struct
   guint unfit;                /* with it: devices on which all ops do not fit, a bit for
                                * each */
   TpPointers *ends;           /* TpRateEnd: of three devices and more, in place of
-                               * arcs: each placement is of one; else empty */
+                               * flows: each placement is of one; else empty */
   TpPointers *fitting;        /* TpRateEnd: likewise, of what fits, with @room */
 } TpRateProof;
 

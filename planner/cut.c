@@ -59,7 +59,9 @@ cut_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
   tp_network_settle (network);
   if (tie != NULL)
     tp_network_settle (tie);
-  plan->arcs = tp_network_dup_arcs (network, tie, &plan->n_arcs);
+  plan->flows = tp_network_dup_flows (network, &plan->n_flows);
+  if (tie != NULL)
+    plan->tie_flows = tp_network_dup_flows (tie, &plan->n_flows);
   return TRUE;
 }
 

@@ -99,17 +99,16 @@ tp_load_bound_find (const TpProblem *problem, const gint64 *weights,
   return least;
 }
 
-static int
-add_arcs (const TpProblem *weighed, TpArray *arcs)
+static void
+add_flows (const TpProblem *weighed, TpArray *flows)
 {
   g_autoptr (TpNetwork) network = tp_network_new (weighed);
-  g_autofree TpArc *own = NULL;
+  g_autofree gint64 *own = NULL;
   int n;
 
   tp_network_solve (network);
-  own = tp_network_dup_arcs (network, NULL, &n);
-  tp_array_append_vals (arcs, own, (guint) n);
-  return n;
+  own = tp_network_dup_flows (network, &n);
+  tp_array_append_vals (flows, own, (guint) n);
 }
 
 static void
@@ -129,7 +128,7 @@ add_shares (const TpProblem *weighed, TpLoadProof *proof)
 
 void
 tp_load_bound_prove (const TpProblem *problem, const gint64 *weights,
-                     const gint8 *fixed, TpLoadProof *proof, TpArray *arcs)
+                     const gint8 *fixed, TpLoadProof *proof, TpArray *flows)
 {
   g_autoptr (TpProblem) weighed = NULL;
 
@@ -138,7 +137,7 @@ tp_load_bound_prove (const TpProblem *problem, const gint64 *weights,
   if (problem->n_devices > 2)
     add_shares (weighed, proof);
   if (problem->n_devices == 2)
-    proof->n_arcs_of[proof->n_bounds] = add_arcs (weighed, arcs);
+    add_flows (weighed, flows);
   memcpy (&proof->weights[proof->n_bounds * proof->n_engines], weights,
           sizeof (gint64) * (gsize) proof->n_engines);
   proof->n_bounds++;

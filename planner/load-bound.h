@@ -25,10 +25,10 @@ TpProblem *tp_load_bound_weigh (const TpProblem *problem, const gint64 *weights,
  */
 gint64 tp_load_bound_find (const TpProblem *problem, const gint64 *weights,
                            const gint8 *fixed, guint8 *devices);
-/* Adds an end with them to @proof, and its arcs to @arcs; there is room for it. One device
+/* Adds an end with them to @proof, and its flows to @flows; there is room for it. One device
  * needs none. */
 void tp_load_bound_prove (const TpProblem *problem, const gint64 *weights,
                           const gint8 *fixed, TpLoadProof *proof,
-                          TpArray *arcs);
+                          TpArray *flows);
 
 #endif

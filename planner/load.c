@@ -13,7 +13,7 @@
  * on the one device, and then on the other, each with weights of its own, more is
  * proved (A. H. Land and A. G. Doig, An automatic method of solving discrete
  * programming problems, 1960). The node whose bound is lowest is taken next. What the
- * tree may do is counted, in cuts of ops and arcs of its proof. */
+ * tree may do is counted, in cuts of ops and flows of its proof. */
 #include "config.h"
 
 #include "planner/load.h"
@@ -401,11 +401,10 @@ static void
 fill_tree (Search *search, TpLoadProof *proof)
 {
   gsize n = search->nodes->len;
-  g_autoptr (TpArray) arcs = tp_array_new (sizeof (TpArc));
+  g_autoptr (TpArray) flows = tp_array_new (sizeof (gint64));
 
   proof->tree = tp_new (int, n);
   proof->weights = tp_new0 (gint64, n * proof->n_engines);
-  proof->n_arcs_of = tp_new0 (int, n);
   proof->share_units = tp_new0 (gint64, n);
   for (int index = 0; index >= 0;)
     {
@@ -416,11 +415,11 @@ fill_tree (Search *search, TpLoadProof *proof)
       fix_path (search, index);
       if (is_end)
         tp_load_bound_prove (search->problem, node->weights, search->fixed,
-                             proof, arcs);
+                             proof, flows);
       index = is_end ? find_next (search, index) : node->first_child;
     }
-  proof->n_arcs = (int) arcs->len;
-  proof->arcs = tp_array_steal (arcs);
+  proof->n_flows = (int) flows->len;
+  proof->flows = tp_array_steal (flows);
 }
 
 /* ---- all ----------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #include "planner/load.h"
 #include "planner/mix-room.h"
 #include "planner/mix-union.h"
+#include "planner/network.h"
 #include "planner/place.h"
 #include "planner/room-tree.h"
 
@@ -20,63 +21,75 @@
 
 #define ROOM_WORK (1 << 21)   /* as of TpLoadRoom */
 
+/* Of what there are flows, in the order that they are in. */
+enum
+{
+  OF_OPS,
+  OF_TENSORS,
+  OF_GROUPS,
+  OF_COLOCATIONS,
+  N_KINDS
+};
+
 /* ---- the proof ----------------------------------------------------------- */
 
-static int
-get_first (TpMixFirst first, TpCutVertex vertex)
+/* How many flows there are of what @part has, of each kind. */
+static void
+count_flows (const TpMixUnion *all, int part, guint *out)
 {
-  switch (vertex.kind)
+  TpMixFirst first = all->first[part], end = all->first[part + 1];
+
+  out[OF_OPS] = 2 * (guint) (end.node - first.node);
+  for (int i = first.tensor; i < end.tensor; i++)
+    out[OF_TENSORS] += tp_network_count_flows (&all->graph, i);
+  for (int i = first.group; i < end.group; i++)
+    out[OF_GROUPS] += 2 + 2 * (guint) all->groups->groups[i].n_nodes;
+  for (int i = first.colocation; i < end.colocation; i++)
+    out[OF_COLOCATIONS] += 2 * (guint) all->colocations[i].n_nodes;
+}
+
+/* Of one end, from where those of each kind begin in the whole. */
+static gint64 *
+split_end (const guint *counts, int n_parts, const gint64 **next, gint64 *to)
+{
+  for (int i = 0; i < n_parts * N_KINDS; i++)
     {
-    case TP_CUT_NODE:
-      return first.node;
-    case TP_CUT_ON_SECOND:
-    case TP_CUT_ON_FIRST:
-      return first.tensor;
-    case TP_CUT_WHOLE_FIRST:
-    case TP_CUT_WHOLE_SECOND:
-      return first.group;
-    case TP_CUT_TOGETHER:
-      return first.colocation;
-    default:
-      return 0;
+      const gint64 **from = &next[i % N_KINDS];
+
+      memcpy (to, *from, sizeof (gint64) * counts[i]);
+      *from += counts[i];
+      to += counts[i];
     }
+  return to;
 }
 
-static gboolean
-is_terminal (TpCutVertex vertex)
+/* From those of the whole to those of its parts, one after the other. */
+static void
+split_flows (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
 {
-  return vertex.kind == TP_CUT_SOURCE || vertex.kind == TP_CUT_SINK;
-}
+  gsize n_kinds = (gsize) mix->n_parts * N_KINDS;
+  g_autofree guint *counts = tp_new0 (guint, n_kinds + 1);
+  g_autofree gint64 *flows = tp_new (gint64, (gsize) proof->n_flows + 1);
+  gint64 *to = flows;
+  guint totals[N_KINDS] = { 0 };
 
-/* Of the end of @arc that is no terminal: one is not, for every arc is of an op, or of
- * what ops read, or are grouped or to be together in. */
-static gboolean
-is_of_part (const TpMixUnion *all, int part, const TpArc *arc)
-{
-  TpCutVertex vertex = is_terminal (arc->from) ? arc->to : arc->from;
+  for (int i = 0; i < mix->n_parts; i++)
+    count_flows (all, i, &counts[i * N_KINDS]);
+  for (gsize i = 0; i < n_kinds; i++)
+    totals[i % N_KINDS] += counts[i];
+  for (const gint64 *from = proof->flows; to < flows + proof->n_flows;)
+    {
+      const gint64 *next[N_KINDS];
 
-  return vertex.index >= get_first (all->first[part], vertex)
-         && vertex.index < get_first (all->first[part + 1], vertex);
-}
-
-/* Those of @part among @n @arcs, with what they name numbered as in its graph; returns
- * how many. */
-static int
-take_arcs (const TpMixUnion *all, int part, const TpArc *arcs, int n,
-           TpArc *out)
-{
-  TpMixFirst first = all->first[part];
-  int n_own = 0;
-
-  for (int i = 0; i < n; i++)
-    if (is_of_part (all, part, &arcs[i]))
-      {
-        out[n_own] = arcs[i];
-        out[n_own].from.index -= get_first (first, arcs[i].from);
-        out[n_own].to.index -= get_first (first, arcs[i].to);
-        n_own++;
-      }
-  return n_own;
+      for (int kind = 0; kind < N_KINDS; kind++)
+        {
+          next[kind] = from;
+          from += totals[kind];
+        }
+      to = split_end (counts, mix->n_parts, next, to);
+    }
+  g_free (proof->flows);
+  proof->flows = g_steal_pointer (&flows);
 }
 
 /* Whose op it is. */
@@ -88,33 +101,6 @@ find_part (const TpMix *mix, const TpMixUnion *all, int op)
   while (part + 1 < mix->n_parts && op >= all->first[part + 1].node)
     part++;
   return part;
-}
-
-/* From arcs of the whole to those of its parts. */
-static void
-split_arcs (const TpMix *mix, const TpMixUnion *all, TpLoadProof *proof)
-{
-  g_autofree TpArc *arcs = tp_new (TpArc, (gsize) proof->n_arcs + 1);
-  g_autofree int *counts
-      = tp_new0 (int, (gsize) proof->n_bounds * mix->n_parts + 1);
-  const TpArc *from = proof->arcs;
-  TpArc *to = arcs;
-
-  for (int i = 0; i < proof->n_bounds && proof->n_arcs > 0; i++)
-    {
-      for (int part = 0; part < mix->n_parts; part++)
-        {
-          int *count = &counts[(gsize) i * mix->n_parts + part];
-
-          *count = take_arcs (all, part, from, proof->n_arcs_of[i], to);
-          to += *count;
-        }
-      from += proof->n_arcs_of[i];
-    }
-  g_free (proof->arcs);
-  proof->arcs = g_steal_pointer (&arcs);
-  g_free (proof->n_arcs_of);
-  proof->n_arcs_of = g_steal_pointer (&counts);
 }
 
 /* Each row of @whole to the part whose op it is of. */
@@ -302,7 +288,7 @@ tp_mix_place (TpMix *mix, const gint64 *limits, GError **error)
   if (mix->proof == NULL)
     return FALSE;
   move_parts (mix, &all, devices);
-  split_arcs (mix, &all, mix->proof);
+  split_flows (mix, &all, mix->proof);
   split_shares (mix, &all, mix->proof);
   tp_mix_find_interval (mix);
   return check_rates (mix, error);

@@ -27,6 +27,7 @@ typedef struct
   gint64 capacity, reverse;
   int n_copies, n_reverse_copies; /* that each pays for; those that cost nothing
                                    * are not counted */
+  guint place;                /* of its flow, and of its reverse's the next */
 } NetArc;
 
 struct TpNetwork
@@ -35,6 +36,7 @@ struct TpNetwork
   TpArray *vertices;          /* Vertex: those after the nodes */
   TpArray *arcs;              /* NetArc: those after the two of each node, which are
                                * read off the problem when they are asked for */
+  guint n_places;             /* of flows, also of arcs that there could be */
   gint64 sum;                 /* of finite capacities */
   gint64 n_copies;            /* in them */
   gint64 constant;

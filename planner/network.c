@@ -19,7 +19,8 @@
  *   gd->t      gain on the second          n->gd       infinite, each member
  *   k->n, n->k infinite, each of what is to be on one device
  *
- * None comes twice, and of capacity 0 are arcs of nodes alone. */
+ * None comes twice, and of capacity 0 are arcs of nodes alone. Each has a place among
+ * the flows of the proof, which is that of the graph, whatever things cost. */
 #include "config.h"
 
 #include "planner/network-private.h"
@@ -43,9 +44,17 @@ add_arc (TpNetwork *network, NetArc arc)
 }
 
 static void
-add_infinite (TpNetwork *network, int from, int to)
+add_infinite (TpNetwork *network, int from, int to, guint place)
 {
-  add_arc (network, (NetArc){ from, to, INFINITE, 0, 0, 0 });
+  add_arc (network, (NetArc){ from, to, INFINITE, 0, 0, 0, place });
+}
+
+/* The first of @n places that come next. */
+static guint
+take_places (TpNetwork *network, guint n)
+{
+  network->n_places += n;
+  return network->n_places - n;
 }
 
 static int
@@ -67,7 +76,8 @@ get_own_arc (const TpNetwork *network, int node, int device)
   int vertex = VERTEX_NODES + node;
   NetArc arc = { .from = device == 1 ? VERTEX_SOURCE : vertex,
                  .to = device == 1 ? vertex : VERTEX_SINK,
-                 .capacity = tp_problem_node_cost (problem, node, device) };
+                 .capacity = tp_problem_node_cost (problem, node, device),
+                 .place = 2 * (guint) node + (device == 0) };
 
   if (arc.capacity == TP_COST_NONE)
     {
@@ -128,11 +138,51 @@ is_read_by_caller (const TpNetwork *network, const TpTensor *tensor, int device)
          && network->problem->costs->host == device;
 }
 
+/* Whether one arc each way does for its copies: nothing else could share it. */
+static gboolean
+is_plain (const TpGraph *graph, const TpTensor *tensor)
+{
+  const TpNode *maker;
+  int n_made = 0;
+
+  if (tensor->producer < 0 || tensor->n_consumers != 1 || tensor->is_output)
+    return FALSE;
+  maker = &graph->nodes[tensor->producer];
+  for (int i = 0; i < maker->n_outputs; i++)
+    n_made += maker->outputs[i] >= 0;
+  return n_made == 1;
+}
+
+static gboolean
+has_caller (const TpTensor *tensor)
+{
+  return tensor->is_output && tensor->producer >= 0;
+}
+
+/* Of one of its copies: from where it is made, to the caller and to each reader. */
+static guint
+count_copy_places (const TpTensor *tensor)
+{
+  return 1 + has_caller (tensor) + (guint) tensor->n_consumers;
+}
+
+guint
+tp_network_count_flows (const TpGraph *graph, int index)
+{
+  const TpTensor *tensor = &graph->tensors[index];
+
+  if (tp_tensor_is_resident (tensor))
+    return 0;
+  return is_plain (graph, tensor) ? 2 : 2 * count_copy_places (tensor);
+}
+
 /* Paid once when the producer is not on the second device and any reader is. */
 static void
 add_copy_on_second (TpNetwork *network, int index, int producer, gint64 cost)
 {
   const TpTensor *tensor = &network->problem->graph->tensors[index];
+  guint place = take_places (network, count_copy_places (tensor));
+  guint first = place + 1 + has_caller (tensor);
   gboolean is_kept = is_read_by_caller (network, tensor, 1);
   int copy;
 
@@ -140,17 +190,20 @@ add_copy_on_second (TpNetwork *network, int index, int producer, gint64 cost)
     return;
   copy = add_vertex (network, (TpCutVertex){ TP_CUT_ON_SECOND, index },
                      MAX (tensor->producer, 0));
-  add_arc (network, (NetArc){ producer, copy, cost, 0, 1, 0 });
+  add_arc (network, (NetArc){ producer, copy, cost, 0, 1, 0, place });
   if (is_kept)
-    add_infinite (network, copy, VERTEX_SINK);
+    add_infinite (network, copy, VERTEX_SINK, place + 1);
   for (int k = 0; k < tensor->n_consumers; k++)
-    add_infinite (network, copy, VERTEX_NODES + tensor->consumers[k]);
+    add_infinite (network, copy, VERTEX_NODES + tensor->consumers[k],
+                  first + (guint) k);
 }
 
 static void
 add_copy_on_first (TpNetwork *network, int index, int producer, gint64 cost)
 {
   const TpTensor *tensor = &network->problem->graph->tensors[index];
+  guint place = take_places (network, count_copy_places (tensor));
+  guint first = place + 1 + has_caller (tensor);
   gboolean is_kept = is_read_by_caller (network, tensor, 0);
   int copy;
 
@@ -159,10 +212,11 @@ add_copy_on_first (TpNetwork *network, int index, int producer, gint64 cost)
   copy = add_vertex (network, (TpCutVertex){ TP_CUT_ON_FIRST, index },
                      MAX (tensor->producer, 0));
   if (is_kept)
-    add_infinite (network, VERTEX_SOURCE, copy);
+    add_infinite (network, VERTEX_SOURCE, copy, place + 1);
   for (int k = 0; k < tensor->n_consumers; k++)
-    add_infinite (network, VERTEX_NODES + tensor->consumers[k], copy);
-  add_arc (network, (NetArc){ copy, producer, cost, 0, 1, 0 });
+    add_infinite (network, VERTEX_NODES + tensor->consumers[k], copy,
+                  first + (guint) k);
+  add_arc (network, (NetArc){ copy, producer, cost, 0, 1, 0, place });
 }
 
 static void
@@ -193,12 +247,11 @@ add_tensors (TpNetwork *network)
       back = tp_problem_edge_cost (problem, i, 1, 0);
       if (tensor->producer < 0)
         add_input (network, i);
-      /* With one output only: else two tensors could share the arc. */
-      else if (tensor->n_consumers == 1 && !tensor->is_output
-               && problem->graph->nodes[tensor->producer].n_outputs == 1)
+      else if (is_plain (problem->graph, tensor))
         add_arc (network,
                  (NetArc){ producer, VERTEX_NODES + tensor->consumers[0],
-                           there, back, there > 0, back > 0 });
+                           there, back, there > 0, back > 0,
+                           take_places (network, 2) });
       else
         {
           add_copy_on_second (network, i, producer, there);
@@ -208,33 +261,47 @@ add_tensors (TpNetwork *network)
 }
 
 static void
-add_group (TpNetwork *network, int index)
+add_gain_on_second (TpNetwork *network, int index, gint64 gain)
 {
   const TpGroup *group = &network->problem->groups->groups[index];
+  guint place = take_places (network, 1 + (guint) group->n_nodes);
+  int helper;
+
+  if (gain == 0)
+    return;
+  helper = add_vertex (network, (TpCutVertex){ TP_CUT_WHOLE_SECOND, index },
+                       group->nodes[0]);
+  for (int k = 0; k < group->n_nodes; k++)
+    add_infinite (network, VERTEX_NODES + group->nodes[k], helper,
+                  place + 1 + (guint) k);
+  add_arc (network, (NetArc){ helper, VERTEX_SINK, gain, 0, 0, 0, place });
+}
+
+static void
+add_gain_on_first (TpNetwork *network, int index, gint64 gain)
+{
+  const TpGroup *group = &network->problem->groups->groups[index];
+  guint place = take_places (network, 1 + (guint) group->n_nodes);
+  int helper;
+
+  if (gain == 0)
+    return;
+  helper = add_vertex (network, (TpCutVertex){ TP_CUT_WHOLE_FIRST, index },
+                       group->nodes[0]);
+  add_arc (network, (NetArc){ VERTEX_SOURCE, helper, gain, 0, 0, 0, place });
+  for (int k = 0; k < group->n_nodes; k++)
+    add_infinite (network, helper, VERTEX_NODES + group->nodes[k],
+                  place + 1 + (guint) k);
+}
+
+static void
+add_group (TpNetwork *network, int index)
+{
   gint64 first = tp_problem_get_gain (network->problem, index, 0);
   gint64 second = tp_problem_get_gain (network->problem, index, 1);
 
-  if (first > 0)
-    {
-      int helper
-          = add_vertex (network, (TpCutVertex){ TP_CUT_WHOLE_FIRST, index },
-                        group->nodes[0]);
-
-      add_arc (network,
-               (NetArc){ VERTEX_SOURCE, helper, first, 0, 0, 0 });
-      for (int k = 0; k < group->n_nodes; k++)
-        add_infinite (network, helper, VERTEX_NODES + group->nodes[k]);
-    }
-  if (second > 0)
-    {
-      int helper
-          = add_vertex (network, (TpCutVertex){ TP_CUT_WHOLE_SECOND, index },
-                        group->nodes[0]);
-
-      for (int k = 0; k < group->n_nodes; k++)
-        add_infinite (network, VERTEX_NODES + group->nodes[k], helper);
-      add_arc (network, (NetArc){ helper, VERTEX_SINK, second, 0, 0, 0 });
-    }
+  add_gain_on_second (network, index, second);
+  add_gain_on_first (network, index, first);
   network->constant += first + second;
 }
 
@@ -247,7 +314,7 @@ add_colocation (TpNetwork *network, int index)
 
   for (int k = 0; k < it->n_nodes; k++)
     add_arc (network, (NetArc){ VERTEX_NODES + it->nodes[k], vertex, INFINITE,
-                                INFINITE, 0, 0 });
+                                INFINITE, 0, 0, take_places (network, 2) });
 }
 
 static gint64
@@ -321,6 +388,7 @@ tp_network_new (const TpProblem *problem)
   network->problem = problem;
   network->vertices = tp_array_new (sizeof (Vertex));
   network->arcs = tp_array_new (sizeof (NetArc));
+  network->n_places = count_own_arcs (network);
   count_own_costs (network);
   add_tensors (network);
   for (int i = 0; i < problem->costs->n_groups; i++)
@@ -468,21 +536,6 @@ tp_network_settle (TpNetwork *network)
   tp_flow_settle (network->flow);
 }
 
-static TpCutVertex
-name_vertex (const TpNetwork *network, int vertex)
-{
-  int n_nodes = network->problem->graph->n_nodes;
-
-  if (vertex < VERTEX_NODES)
-    return (TpCutVertex){
-      vertex == VERTEX_SOURCE ? TP_CUT_SOURCE : TP_CUT_SINK, 0
-    };
-  vertex -= VERTEX_NODES;
-  if (vertex < n_nodes)
-    return (TpCutVertex){ TP_CUT_NODE, vertex };
-  return tp_array_index (network->vertices, Vertex, vertex - n_nodes).name;
-}
-
 /* Flow from @arc->from to @arc->to; negative: the other way. */
 static gint64
 get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
@@ -498,44 +551,20 @@ get_net_flow (const TpNetwork *network, const NetArc *arc, int *pair)
   return arc->from == VERTEX_SOURCE ? from_source : to_sink;
 }
 
-/* @flow forwards through @arc, and that of the tie: in either direction, where
- * anything flows. Returns how many of the two that are. */
-static int
-write_arcs (const TpNetwork *network, const NetArc *arc, gint64 flow,
-            gint64 tie, TpArc *out)
+gint64 *
+tp_network_dup_flows (const TpNetwork *network, int *out_n)
 {
-  TpCutVertex from = name_vertex (network, arc->from);
-  TpCutVertex to = name_vertex (network, arc->to);
-  int n = 0;
-
-  if (flow > 0 || tie > 0)
-    out[n++] = (TpArc){ from, to, arc->capacity, MAX (flow, 0), MAX (tie, 0) };
-  if (flow < 0 || tie < 0)
-    out[n++]
-        = (TpArc){ to, from, arc->reverse, MAX (-flow, 0), MAX (-tie, 0) };
-  return n;
-}
-
-TpArc *
-tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
-                     int *out_n)
-{
-  TpArc *arcs = tp_new (TpArc, (gsize) tp_network_count_arcs (network)
-                                   + network->arcs->len + 1);
-  TpArc *fitting = NULL;
-  int n = 0, pair = 0, tie_pair = 0;
+  gint64 *flows = tp_new0 (gint64, (gsize) network->n_places + 1);
+  int pair = 0;
 
   for (guint k = 0; k < tp_network_count_arcs (network); k++)
     {
       NetArc arc = tp_network_get_arc (network, k);
       gint64 flow = get_net_flow (network, &arc, &pair);
-      gint64 tie
-          = raised == NULL ? 0 : get_net_flow (raised, &arc, &tie_pair);
 
-      if (flow != 0 || tie != 0)
-        n += write_arcs (network, &arc, flow, tie, &arcs[n]);
+      if (flow != 0)
+        flows[arc.place + (flow < 0)] = ABS (flow);
     }
-  *out_n = n;
-  fitting = g_try_renew (TpArc, arcs, n + 1);
-  return fitting == NULL ? arcs : fitting;
+  *out_n = (int) network->n_places;
+  return flows;
 }

@@ -35,9 +35,10 @@ void tp_network_force_all (TpNetwork *network, const guint8 *is_wanted,
 /* Once solved: frees what only a search needs. What is read off may be asked for
  * still, but nothing is raised or forced. */
 void tp_network_settle (TpNetwork *network);
-/* The certificate: every arc through which anything flows, and that in @raised
- * (nullable), made of @network. */
-TpArc *tp_network_dup_arcs (const TpNetwork *network, const TpNetwork *raised,
-                            int *out_n);
+/* The certificate: what flows through each arc that there could be, in the order of
+ * docs/plan-format.md. */
+gint64 *tp_network_dup_flows (const TpNetwork *network, int *out_n);
+/* How many of these are of tensor @index. */
+guint tp_network_count_flows (const TpGraph *graph, int index);
 
 #endif

@@ -36,7 +36,7 @@ solve_both (const TpProblem *problem, TpRateProof *proof, guint8 *devices,
     return tp_rated_fail_limit (error);
   network = tp_network_new (rated.weighed);
   proof->bound = tp_network_solve (network) - tp_network_get_constant (network);
-  proof->arcs = tp_network_dup_arcs (network, NULL, &proof->n_arcs);
+  proof->flows = tp_network_dup_flows (network, &proof->n_flows);
   for (int i = 0; i < problem->graph->n_nodes; i++)
     devices[i] = (guint8) tp_network_get_device (network, i);
   return TRUE;

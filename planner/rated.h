@@ -6,7 +6,7 @@
 #include "planner/rated-model.h"
 #include "planner/solver.h"
 
-/* The least for what @problem wants, which all of it is stated for; its arcs prove
+/* The least for what @problem wants, which all of it is stated for; its flows prove
  * it. @devices: [node]: where each is to be. %NULL: TPLAN_ERROR_USAGE, _LIMIT. */
 TpRateProof *tp_rated_solve (const TpProblem *problem, guint8 *devices,
                              GError **error);

@@ -30,7 +30,7 @@ class Plan:
         need(unknown is None, "no plan has a key", unknown)
         need(is_digest(text, p), "sha256")
         simulated = any(d.startswith("sim:") for d in p["devices"])
-        self.expect({"format": "tplan-plan/2", "simulated": simulated})
+        self.expect({"format": "tplan-plan/3", "simulated": simulated})
         kind = {"throughput": "weighted-cut", "makespan": "schedule", "energy": "rated-cut",
                 "price": "rated-cut", "weighted": "rated-cut"}.get(p["objective"])
         if kind in ("weighted-cut", "rated-cut") and len(p["devices"]) > 2:

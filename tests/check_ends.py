@@ -28,7 +28,7 @@ class Ends:
             own, at = at[:len(plan.ops)], at[len(plan.ops):]
             plan.need_apart()
             every = [range(self.n)] * len(plan.ops)
-            weighed = Loads(plan).weigh([w * runs for w in weights], [], own if self.n > 2 else every)
+            weighed = Loads(plan).weigh([w * runs for w in weights], own if self.n > 2 else every)
             weighed.p |= {"memory_limits": self.limits, "memory_views": views}
             value += self.shared(weighed, bound) if self.n > 2 else self.apart(weighed, bound, own)
             sums = [sum(price for d, _, price in bound["prices"] if d == device) for device in range(self.n)]

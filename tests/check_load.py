@@ -22,18 +22,22 @@ class Loads:
 
     def __init__(self, checker):
         self.plan, self.p, n = checker, checker.p, len(checker.devices)
-        self.loads, counts = self.p["loads"], self.p["load_counts"]
-        weights, arcs = self.p["load_weights"], self.p["load_arcs"]
-        need((n <= 2) == ("load_shares" not in self.p) and len(self.loads) == 3 * n and min(counts) >= 0, "engines")
-        need(len(weights) == 3 * n * len(counts) and len(arcs) == sum(counts), "counts")
-        self.ends = [(weights[3 * n * i:3 * n * (i + 1)],
-                      arcs[sum(counts[:i]):sum(counts[:i + 1])]) for i in range(len(counts))]
+        self.loads, weights, flows = self.p["loads"], self.p["load_weights"], self.p["load_flows"]
+        count, step = len(weights) // (3 * n), self.count_flows()
+        need((n <= 2) == ("load_shares" not in self.p) and len(self.loads) == 3 * n, "engines")
+        need(len(weights) == 3 * n * count and len(flows) == step * count, "as many flows as arcs")
+        self.ends = [(weights[3 * n * i:3 * n * (i + 1)], flows[step * i:step * (i + 1)])
+                     for i in range(count)]
         if n > 2:
             units, rows = self.p["load_share_units"], self.p["load_shares"]
-            need(len(units) == len(rows) == len(counts) and not arcs, "load_shares")
+            need(len(units) == len(rows) == count and not flows, "load_shares")
             self.ends = [(end[0], pair) for end, pair in zip(self.ends, zip(units, rows))]
         self.ways = {"to_device_costs": n, "to_host_costs": 2 * n}
         self.is_one = self.p.get("same_silicon", False) and not self.p.get("own_processors")
+
+    def count_flows(self):
+        """Of an end."""
+        return sum(1 for _ in self.plan.arcs()) if len(self.plan.devices) == 2 else 0
 
     def check_loads(self):
         loads, plan = [0] * len(self.loads), self.plan
@@ -46,7 +50,7 @@ class Loads:
             loads = [sum(loads)] + [0] * (len(loads) - 1)
         plan.expect({"loads": loads, "load_ns": max(loads)})
 
-    def weigh(self, weights, arcs, at, passed=None):
+    def weigh(self, weights, at, passed=None):
         """The same plan, of other figures, and with ops at some devices only."""
         plan, n = self.plan, len(self.plan.devices)
         ops, rows, tensors = passed or (Counter(), Counter(), Counter())
@@ -57,32 +61,26 @@ class Loads:
             figure[0] * (weights[self.ways[way] + d] + tensors[t])
             for (way, d), figure in plan.legs(t, start, end))
         weighed.gains = {(row, d): gain * weights[d] + rows[row, d] for (row, d), gain in plan.gains.items()}
-        weighed.p = {**self.p, "arcs": arcs,
-                     "constant_ns": sum(weighed.gains.values())}
-        need(n == 2 or not arcs, "arcs of other than two devices")
+        weighed.p = {**self.p, "flows": [], "constant_ns": sum(weighed.gains.values())}
         return weighed
 
-    def least(self, weights, arcs, at):
+    def least(self, weights, proof, at):
         """What no placement with ops at those devices makes the busiest engine go below."""
         need(min(weights) >= 0 < max(weights), "weights")
         need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
         total = weights[0] if self.is_one else sum(weights)
         if len(self.plan.devices) > 2:
-            unit, rows = arcs
+            unit, rows = proof
             return max(-(-self.least_of_shares(weights, unit, rows, at) // (total * unit)), 0)
-        weighed = self.weigh(weights, arcs, at)
         if len(self.plan.devices) == 1:
             value = sum(w * load for w, load in zip(weights, self.loads))
         else:
-            value = (sum(a[3] for a in arcs if a[0] == "s") - sum(a[3] for a in arcs if a[1] == "s")
-                     - weighed.p["constant_ns"])
-            need(len({(a[0], a[1]) for a in arcs}) == len(arcs), "an arc stands twice")
-            weighed.check_flow(0, 0, value)
+            value = self.weigh(weights, at).prove_flow(proof)
         return -(-value // total)
 
     def least_of_shares(self, weights, unit, rows, at):
         """What no weighted sum of loads is below, in units."""
-        weighed = self.weigh(weights, [], at)
+        weighed = self.weigh(weights, at)
         weighed.p |= {"share_unit": unit, "share_bounds": [rows]}
         shares = Shares(weighed)
         return shares.least(shares.bounds[0], [list(devices) for devices in shares.may])
@@ -117,7 +115,7 @@ class Loads:
         need(len(weights) == 3 * n and min(weights) >= 1 and "memory_limits" in self.p, key)
         need(not self.is_one or len(set(weights)) == 1, "weights of one engine")
         self.plan.need_apart()
-        weighed = self.weigh(weights, [], [range(n)] * len(self.plan.ops), self.count(paths))
+        weighed = self.weigh(weights, [range(n)] * len(self.plan.ops), self.count(paths))
         weighed.p |= {**room, "cost_ns": float("inf"), "bound_ns": 0}
         if "share_room" in room:
             need(n > 2 and "memory_tree" not in room, "one proof of what fits")
@@ -149,8 +147,8 @@ class Loads:
                 path.append(op)
                 continue
             need(op == -1, "neither op nor end")
-            weights, arcs = next(ends, ([0], []))
-            bound = min(bound, self.least(weights, arcs, at))
+            weights, proof = next(ends, ([0], []))
+            bound = min(bound, self.least(weights, proof, at))
             while path and at[path[-1]] == allowed[path[-1]][-1:]:
                 o = path.pop()
                 at[o] = allowed[o]

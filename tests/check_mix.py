@@ -1,6 +1,7 @@
 """Plans of several graphs on one machine, and that no busiest engine of it carries less: for
 check_plan.py, after docs/planner.md ("Several graphs") and docs/plan-format.md."""
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -13,7 +14,7 @@ from check_load import Loads
 
 KEYS = {"format", "parts", "memory_limits", "memory_reserves", "load_ns", "load_low_ns", "load_high_ns",
         "load_bound_ns",
-        "loads", "load_tree", "load_weights", "load_counts", "load_arcs", "load_share_units", "load_shares", "load_room",
+        "loads", "load_tree", "load_weights", "load_flows", "load_share_units", "load_shares", "load_room",
         "plans", "sha256"}
 
 
@@ -69,21 +70,17 @@ class Mix:
         need(self.m["loads"] == loads and self.m["load_ns"] == max(loads), "loads")
         check_interval.check_loads(self.m, self.plans, self.runs, Loads(self.plans[0]).is_one)
 
-    def least(self, weights, arcs, at):
-        """What an end proves; arcs: [part]."""
+    def least(self, weights, flows, at):
+        """What an end proves; flows: [part]."""
         is_one = Loads(self.plans[0]).is_one
         need(min(weights) >= 0 < max(weights), "weights")
         need(not is_one or len(set(weights)) == 1, "weights of one engine")
         value = 0
-        for plan, runs, own in zip(self.plans, self.runs, arcs):
-            weighed = Loads(plan).weigh([w * runs for w in weights], own, at[:len(plan.ops)])
+        for plan, runs, own in zip(self.plans, self.runs, flows):
+            weighed = Loads(plan).weigh([w * runs for w in weights], at[:len(plan.ops)])
             at = at[len(plan.ops):]
-            flow = (sum(a[3] for a in own if a[0] == "s") - sum(a[3] for a in own if a[1] == "s")
-                    - weighed.p["constant_ns"])
-            need(len({(a[0], a[1]) for a in own}) == len(own), "an arc stands twice")
             if len(plan.devices) == 2:
-                weighed.check_flow(0, 0, flow)
-                value += flow
+                value += weighed.prove_flow(own)
         if self.engines == 3:
             value = sum(w * load for w, load in zip(weights, self.m["loads"]))
         return -(-value // (weights[0] if is_one else sum(weights)))
@@ -99,19 +96,19 @@ class Mix:
         return max(-(-value // ((weights[0] if is_one else sum(weights)) * unit)), 0)
 
     def ends(self):
-        counts, weights = self.m["load_counts"], self.m["load_weights"]
-        arcs, n = iter(self.m["load_arcs"]), len(self.parts)
-        need(len(counts) % n == 0 and len(weights) == self.engines * (len(counts) // n)
-             and min(counts) >= 0 and sum(counts) == len(self.m["load_arcs"]), "counts")
+        weights, flows, n = self.m["load_weights"], self.m["load_flows"], len(self.parts)
+        steps, count = [Loads(plan).count_flows() for plan in self.plans], len(weights) // self.engines
+        need(len(weights) == self.engines * count and len(flows) == sum(steps) * count, "as many flows as arcs")
         if self.engines > 6:
             units, rows = self.m["load_share_units"], self.m["load_shares"]
-            need(len(rows) == len(counts) == n * len(units) and not self.m["load_arcs"], "load_shares")
+            need(len(rows) == n * count and len(units) == count and not flows, "load_shares")
             for i, unit in enumerate(units):
                 yield weights[self.engines * i:self.engines * (i + 1)], (unit, rows[n * i:n * (i + 1)])
             return
-        for i in range(len(counts) // n):
+        flows = iter(flows)
+        for i in range(count):
             yield (weights[self.engines * i:self.engines * (i + 1)],
-                   [[next(arcs) for _ in range(count)] for count in counts[n * i:n * (i + 1)]])
+                   [list(itertools.islice(flows, step)) for step in steps])
 
     def check_tree(self):
         devices = range(self.engines // 3)
@@ -128,8 +125,8 @@ class Mix:
                 path.append(op)
                 continue
             need(op == -1, "neither op nor end")
-            weights, arcs = next(ends, ([0], []))
-            bound = min(bound, (self.least_of_shares if self.engines > 6 else self.least)(weights, arcs, at))
+            weights, proof = next(ends, ([0], []))
+            bound = min(bound, (self.least_of_shares if self.engines > 6 else self.least)(weights, proof, at))
             while path and at[path[-1]] == allowed[path[-1]][-1:]:
                 o = path.pop()
                 at[o] = allowed[o]

@@ -11,10 +11,10 @@ import itertools
 import math
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from check_bytes import Bytes
-from check_common import HOST, NONE, need, number
+from check_common import HOST, NONE, need
 from check_digest import of_figures
 from check_load import Loads
 from check_mix import Mix, is_mix
@@ -25,7 +25,6 @@ from check_tree import Tree
 
 INFINITE = -1
 LARGER = re.compile(r"\bwinograd output=([3-9]|\d{2})")  # a schedule with larger errors
-VERTEX = {"h": "h{}", "d": "d{}", "c": "g{}c", "e": "g{}d"}
 
 
 class Checker(Tree):
@@ -69,49 +68,52 @@ class Checker(Tree):
             want = min(cost * math.exp(sign * 1.645 * math.sqrt(variance)), 2.0 ** 62)
             need(abs(p[key] - want) <= 1 + 1e-9 * want, key, "is not", want)
 
-    def network(self):
-        """{(from, to): (capacity, copies in it)}, as "The cut" has it."""
-        arcs, made, used = {}, defaultdict(list), {v for a in self.p["arcs"] for v in a[:2]}
+    def arcs(self):
+        """(from, to, capacity, copies in it) of all that there could be, in the order of flows;
+        capacity 0: there is none."""
+        made, fetched = Counter(self.makers), defaultdict(list)
+        for t in self.moving if self.host == HOST else ():
+            fetched[self.makers[t]] += [t] * self.shown[t]
 
-        def add(start, end, d, *arc):
-            arcs[(start, end) if d else (end, start)] = arc
+        def arc(d, start, end, *rest):
+            return (start, end, *rest) if d else (end, start, *rest)
 
-        for t in self.moving:
-            made[self.makers[t]].append(t)
-        for i, d in itertools.product(range(len(self.ops)), range(len(self.devices))):
-            fetches = [self.copy(t, d, HOST) for t in made[i]
-                       if self.shown[t] and self.host == HOST]
+        for i, d in itertools.product(range(len(self.ops)), (1, 0)):
+            fetches = [self.copy(t, d, HOST) for t in fetched[i]]
             own = INFINITE if self.cost(i, d) is NONE else self.cost(i, d) + sum(fetches)
-            if own:
-                add("ts"[d], f"n{i}", d, own, sum(cost > 0 for cost in fetches))
-        for (kind, index), price, d, maker, ops in self.terms():
-            vertex, is_copy = VERTEX[kind].format(index), kind in "hd"
-            start = "ts"[d] if maker is NONE else f"n{maker}"
-            ends = ["st"[d] if o == HOST else f"n{o}" for o in ops]
-            if (maker is not NONE and made[maker] == [index] and len(ops) == 1
-                    and not self.shown[index] and vertex not in used):
-                vertex, = ends
-            if price and ends:
-                add(start, vertex, d, price, int(is_copy))
-                for end in ends:
-                    if end != vertex:
-                        add(vertex, end, d, INFINITE, 0)
+            yield arc(d, "ts"[d], f"n{i}", own, sum(cost > 0 for cost in fetches))
+        for t in self.moving:
+            maker, readers = self.makers[t], self.readers[t]
+            for d in (1, 0):
+                start, calls = "ts"[d] if maker is NONE else f"n{maker}", self.shown[t] and d == self.host
+                price = self.copy(t, HOST if maker is NONE else 1 - d, d) if readers or calls else 0
+                if maker is not NONE and made[maker] == 1 and len(readers) == 1 and not self.shown[t]:
+                    yield arc(d, start, f"n{readers[0]}", price, int(price > 0))
+                    continue
+                vertex, most = f"{'dh'[d]}{t}", INFINITE if price else 0
+                yield arc(d, start, vertex, price, int(price > 0))
+                if self.shown[t]:
+                    yield arc(d, vertex, "st"[d], most if calls else 0, 0)
+                yield from (arc(d, vertex, f"n{o}", most, 0) for o in readers)
+        for row, d in itertools.product(range(len(self.ops), len(self.units)), (1, 0)):
+            gain, vertex = self.gains[row, d], f"g{row}{'cd'[d]}"
+            yield arc(1 - d, "st"[d], vertex, gain, 0)
+            yield from (arc(1 - d, vertex, f"n{o}", INFINITE if gain else 0, 0) for o in self.units[row])
         for k, ops in enumerate(self.together):
-            for i, d in itertools.product(ops, (0, 1)):
-                add(f"k{k}", f"n{i}", d, INFINITE, 0)
-        return arcs
+            for i, d in itertools.product(ops, (1, 0)):
+                yield arc(d, f"n{i}", f"k{k}", INFINITE, 0)
 
-    def check_flow(self, column, price, value):
-        network, balance = self.network(), defaultdict(int)
-        for a, b, capacity, *flows in self.p["arcs"]:
-            most, copies = network[a, b]
-            need(capacity == most, "the capacity from", a, "to", b)
+    def prove_flow(self, flows, price=0):
+        """What a flow proves."""
+        arcs, balance = list(self.arcs()), defaultdict(int)
+        need(len(flows) == len(arcs), "as many flows as arcs")
+        for (a, b, capacity, copies), flow in zip(arcs, flows):
             most = math.inf if capacity == INFINITE else capacity + price * copies
-            need(0 <= flows[column] <= most, "a flow that does not fit from", a, "to", b)
-            balance[a] -= flows[column]
-            balance[b] += flows[column]
+            need(0 <= flow <= most, "a flow that does not fit from", a, "to", b)
+            balance[a] -= flow
+            balance[b] += flow
         need(not any(x for v, x in balance.items() if v not in "st"), "flow leaks")
-        need(-balance["s"] - self.p["constant_ns"] == value, "flow is not", value)
+        return -balance["s"] - self.p["constant_ns"]
 
     def check_tie(self, price):
         (cost, copies, spreads), (least, most, others) = self.paid, self.paid_least
@@ -143,12 +145,13 @@ class Checker(Tree):
             return self.check_sweeps(price)
         self.expect({"bound_ns": self.paid_least[0]})
         need(len(self.devices) <= 2, "devices")
-        number([(a, b) for a, b, *_ in p["arcs"]])
         if len(self.devices) == 1:
-            return need(not p["arcs"] and not price, "arcs of one device")
-        self.check_flow(0, 0, p["bound_ns"])
+            return need(not p["flows"] and "tie_flows" not in p and not price, "flows of one device")
+        need(self.prove_flow(p["flows"]) == p["bound_ns"], "the flow is of another bound")
+        need(("tie_flows" in p) == (price > 0), "tie_flows")
         if price:
-            self.check_flow(1, price, p["cost_ns"] + price * self.paid[1])
+            need(self.prove_flow(p["tie_flows"], price) == p["cost_ns"] + price * self.paid[1],
+                 "the flow of the tie is of another bound")
 
     def check_sweeps(self, price):
         """Of three devices and more: that what fits costs no less."""

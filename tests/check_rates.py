@@ -71,7 +71,7 @@ class Rates:
             figure[0] * links[d] for (_, d), figure in plan.legs(t, start, end))
         weighed.gains = {(row, d): gain * weights[d] * (d not in without)
                          for (row, d), gain in plan.gains.items()}
-        weighed.p = {**self.p, "arcs": self.p["aim_arcs"],
+        weighed.p = {**self.p, "flows": self.p["aim_flows"],
                      "constant_ns": sum(weighed.gains.values())}
         return weighed
 
@@ -82,14 +82,8 @@ class Rates:
             if alone is not NONE:
                 yield alone
         if self.n == 1:
-            return need(not self.p["aim_arcs"], "arcs of one device")
-        weighed = self.weigh(set(range(self.n)))
-        arcs = weighed.p["arcs"]
-        value = (sum(a[3] for a in arcs if a[0] == "s") - sum(a[3] for a in arcs if a[1] == "s")
-                 - weighed.p["constant_ns"])
-        need(len({(a[0], a[1]) for a in arcs}) == len(arcs), "an arc stands twice")
-        weighed.check_flow(0, 0, value)
-        yield value
+            return need(not self.p["aim_flows"], "flows of one device")
+        yield self.weigh(set(range(self.n))).prove_flow(self.p["aim_flows"])
 
     def has_places(self, devices):
         return all(any(self.plan.cost(i, d) is not NONE for d in devices)

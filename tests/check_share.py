@@ -21,7 +21,7 @@ class Shares:
         self.groups = [self.leads(ops) for ops in plan.units[n:]]
         self.rows = [("t", t, o) for t in plan.moving for o in self.readers[t]]
         self.rows += [("g", g, o) for g, ops in enumerate(self.groups) for o in ops]
-        need(1 <= self.unit <= 1 << 20 and not p["arcs"], "unit, or arcs")
+        need(1 <= self.unit <= 1 << 20 and not p["flows"] and "tie_flows" not in p, "unit, or flows")
         zeros = dict.fromkeys(self.rows, [0] * k)
         self.bounds = [self.read(zeros, p["share_bounds"][0])]
         self.bounds += [self.read(self.bounds[0], rows) for rows in p["share_bounds"][1:]]

@@ -10,9 +10,9 @@ KEYS = {key: set(names.split()) for key, names in {
         groups         op_costs group_costs to_device_costs to_host_costs kernels same_silicon own_processors memory_pools mapped factors
         wholes wholes_until_us covariances run_variance costs_sha256 transfers cost_ns cost_low_ns cost_high_ns bound_ns
         tie_price_ns constant_ns best_single best_single_ns estimated_ops peak_bytes weight_bytes memory_limits
-        memory_reserves certificate arcs memory_bound_ns memory_views memory_bounds memory_tree share_unit share_bounds
-        share_tree share_room_ns share_prices share_room load_ns load_low_ns load_high_ns load_bound_ns loads load_tree load_weights load_counts
-        load_arcs load_share_units load_shares load_room aims aim_totals aim_cost aim_bound aim_room aim_arcs aim_ends rates
+        memory_reserves certificate flows tie_flows memory_bound_ns memory_views memory_bounds memory_tree share_unit share_bounds
+        share_tree share_room_ns share_prices share_room load_ns load_low_ns load_high_ns load_bound_ns loads load_tree load_weights
+        load_flows load_share_units load_shares load_room aims aim_totals aim_cost aim_bound aim_room aim_flows aim_ends rates
         speeds span_ns span_low_ns span_high_ns span_room span_bound_ns op_starts fetch_starts feed_starts op_ends fetch_ends feed_ends span_waists
         span_tree accuracy sha256""",
     "streamed": "from weights",
@@ -33,7 +33,7 @@ KEYS = {key: set(names.split()) for key, names in {
 }.items()}
 NAMES = {"dims", "values", "given"}  # whose keys are names of the model's or of devices
 ROWS = {"tensors", "given_groups", "ops", "groups", "transfers", "op_costs", "group_costs", "all_groups", "claimed_groups",
-        "to_device_costs", "to_host_costs", "arcs", "load_arcs", "aim_arcs", "bounds", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
+        "to_device_costs", "to_host_costs", "flows", "tie_flows", "load_flows", "aim_flows", "bounds", "memory_bounds", "memory_tree", "share_bounds", "share_tree",
         "paths"}  # an element a line
 SAME_LINE = {"without", "divisor", "times"}
 CONTROL = {f"\\{c}": f"\\u00{ord(x):02x}" for c, x in zip("nrtbf", "\n\r\t\b\f")}

@@ -11,13 +11,13 @@
 typedef struct
 {
   gint64 capacity;            /* TP_CHECKER_ABSENT: it is not called for */
-  gint64 number;              /* below n_numbers; of no other arc */
+  gint64 number;              /* of its flow: below n_numbers, and of no other arc */
 } TpCheckerArc;
 
 /* Of the copies of a tensor. */
 typedef struct
 {
-  int first;                  /* of its readers, among those of all tensors */
+  gint64 first;               /* number of an arc; others follow */
   gboolean is_plain;          /* one reader, and nothing else that could share
                                * the arc: no copies as vertices are needed */
 } TpCheckerCopies;
@@ -33,8 +33,10 @@ typedef struct
   const TpChecker *checker;   /* (unowned) */
   TpCheckerCopies *copies;    /* [tensor] */
   TpCheckerPlain *plains;     /* [node] */
+  gint64 *groups;             /* [group]: number of the first arc */
+  int *members;               /* [node]: its place in its group */
   int *together;              /* [node]: its colocation; -1: none */
-  gint64 bases[7];            /* numbers of each family begin there */
+  gint64 *bound;              /* [node]: number of the arc to that, if it has one */
   gint64 n_numbers;
 } TpCheckerArcs;
 
@@ -43,6 +45,13 @@ void tp_checker_arcs_init (TpCheckerArcs *arcs, const TpChecker *checker);
 void tp_checker_arcs_clear (TpCheckerArcs *arcs);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerArcs, tp_checker_arcs_clear)
 
+/* FALSE: it was the last. */
+typedef gboolean (*TpCheckerVisit) (gpointer data, TpCutVertex from,
+                                    TpCutVertex to);
+/* All that there could be, called for or not, in the order of their numbers. FALSE: it
+ * was ended. */
+gboolean tp_checker_arcs_walk (const TpCheckerArcs *arcs, TpCheckerVisit each,
+                               gpointer data);
 /* Of vertices that there are. */
 TpCheckerArc tp_checker_arcs_find (const TpCheckerArcs *arcs,
                                    TpCutVertex from, TpCutVertex to);

@@ -384,14 +384,8 @@ take_flows (TpCheckerForced *forced)
 {
   const TpPlan *plan = forced->checker->plan;
 
-  forced->flows = tp_new0 (gint64, (gsize) forced->arcs.n_numbers + 1);
-  for (int i = 0; i < plan->n_arcs; i++)
-    {
-      const TpArc *it = &plan->arcs[i];
-      TpCheckerArc arc = tp_checker_arcs_find (&forced->arcs, it->from, it->to);
-
-      forced->flows[arc.number] = forced->price > 0 ? it->tie_flow : it->flow;
-    }
+  forced->flows = tp_memdup (forced->price > 0 ? plan->tie_flows : plan->flows,
+                             sizeof (gint64) * (gsize) forced->arcs.n_numbers);
 }
 
 TpCheckerForced *

@@ -11,6 +11,7 @@
 
 #include "ir/guard.h"
 #include "planner/check/check-answers.h"
+#include "planner/check/check-proof.h"
 #include "planner/check/check-replicas.h"
 #include "planner/check/check-weigh.h"
 
@@ -214,9 +215,9 @@ weigh_runs (const TpCheckerLoads *it, const TpCheckerLoadPart *part,
 typedef struct
 {
   const gint64 *weights;      /* [engine] */
-  TpArc *arcs;
-  const int *n_arcs;          /* [part] */
-  TpShareBound **shares;      /* [part]: of three devices and more, in place of arcs */
+  const gint64 *flows;        /* of all parts, one after the other */
+  const int *n_flows;         /* [part] */
+  TpShareBound **shares;      /* [part]: of three devices and more, in place of flows */
   gint64 share_unit;
   const guint8 *devices;      /* [op]: those it may be on, a bit for each */
 } End;
@@ -270,7 +271,7 @@ prove_part (const TpCheckerLoads *it, int index, End own, Wide *out_value)
   if (!weigh_runs (it, part, own.weights, weights)
       || !tp_checker_weigh (part->checker, weights, NULL, &weighed))
     return FALSE;
-  plan.load_proof = (TpLoadProof *) it->proof; /* whose arcs these are */
+  plan.load_proof = (TpLoadProof *) it->proof; /* whose flows these are */
   weighed.checker.plan = &plan;
   for (int i = 0; i < part->checker->graph->n_nodes; i++)
     for (int d = 0; d < n; d++)
@@ -278,7 +279,7 @@ prove_part (const TpCheckerLoads *it, int index, End own, Wide *out_value)
         weighed.node_costs[(gsize) i * n + d] = TP_COST_NONE;
   if (own.shares != NULL)
     return sum_answers (&weighed, own.shares[index], own.share_unit, out_value);
-  if (!tp_checker_prove (&weighed, own.arcs, own.n_arcs[index], &flow))
+  if (!tp_checker_prove (&weighed, own.flows, own.n_flows[index], &flow))
     return FALSE;
   *out_value = flow;
   return TRUE;
@@ -305,7 +306,7 @@ check_end (const TpCheckerLoads *it, End end)
         return -1;
       least += value;
       end.devices += it->parts[i].checker->graph->n_nodes;
-      end.arcs = end.arcs == NULL ? NULL : end.arcs + end.n_arcs[i];
+      end.flows = end.flows == NULL ? NULL : end.flows + end.n_flows[i];
     }
   all = end.shares != NULL ? (Wide) sum * end.share_unit : sum;
   if (get_costs (it)->n_devices == 1)
@@ -323,7 +324,8 @@ typedef struct
   int *path, n_path;          /* ops that are fixed */
   guint8 *devices;            /* [op]: those it may be on */
   guint8 *allowed;            /* [op]: where nothing is fixed */
-  int n_ends, n_arcs;         /* that were used */
+  int *n_flows;               /* [part]: of an end */
+  int n_ends;                 /* that were used */
   gint64 least;               /* of all ends */
   gboolean is_done;
 } Walk;
@@ -334,6 +336,7 @@ walk_clear (Walk *walk)
   g_free (walk->path);
   g_free (walk->devices);
   g_free (walk->allowed);
+  g_free (walk->n_flows);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Walk, walk_clear)
 
@@ -367,27 +370,18 @@ step_back (Walk *walk)
     }
 }
 
-/* The arcs of the next end, of all parts; -1: there are not so many. */
-static int
-count_arcs (const TpCheckerLoads *it, const Walk *walk)
+/* How many flows an end has. */
+static gint64
+count_flows (const TpCheckerLoads *it, const Walk *walk)
 {
-  const TpLoadProof *proof = it->proof;
   gint64 n = 0;
 
-  if (walk->n_ends >= proof->n_bounds)
-    return -1;
   for (int i = 0; i < it->n_parts; i++)
-    {
-      int own = proof->n_arcs_of[(gsize) walk->n_ends * it->n_parts + i];
-
-      if (own < 0)
-        return -1;
-      n += own;
-    }
-  return n <= proof->n_arcs - walk->n_arcs ? (int) n : -1;
+    n += walk->n_flows[i];
+  return n;
 }
 
-/* Of end @index; NULL: there are arcs. */
+/* Of end @index; NULL: there are flows. */
 static TpShareBound **
 find_shares (const TpCheckerLoads *it, int index)
 {
@@ -402,21 +396,21 @@ static gboolean
 take_end (const TpCheckerLoads *it, Walk *walk)
 {
   const TpLoadProof *proof = it->proof;
-  int n = walk->n_ends, n_own = count_arcs (it, walk);
+  int n = walk->n_ends;
+  gint64 n_own = count_flows (it, walk);
   End end;
   gint64 bound;
 
-  if (n_own < 0)
+  if (n >= proof->n_bounds || (n + 1) * n_own > proof->n_flows)
     return tp_checker_fail (it->parts[0].checker,
-                            "load_tree: end %d has no arcs", n);
+                            "load_tree: end %d has no flows", n);
   end = (End){ &proof->weights[(gsize) n * proof->n_engines],
-               proof->arcs == NULL ? NULL : &proof->arcs[walk->n_arcs],
-               &proof->n_arcs_of[(gsize) n * it->n_parts],
+               proof->flows == NULL ? NULL : &proof->flows[n * n_own],
+               walk->n_flows,
                find_shares (it, n),
                proof->shares == NULL ? 0 : proof->share_units[n],
                walk->devices };
   walk->n_ends++;
-  walk->n_arcs += n_own;
   bound = check_end (it, end);
   walk->least = MIN (walk->least, bound);
   step_back (walk);
@@ -430,12 +424,12 @@ check_bound (const TpCheckerLoads *it, const Walk *walk)
   gint64 bound = MIN (walk->least, proof->load_ns);
 
   if (!walk->is_done || walk->n_ends != proof->n_bounds
-      || walk->n_arcs != proof->n_arcs)
+      || walk->n_ends * count_flows (it, walk) != proof->n_flows)
     tp_checker_fail (it->parts[0].checker,
-                     "load_tree has %d ends and %d arcs, the plan has %d and "
-                     "%d",
-                     walk->n_ends, walk->n_arcs, proof->n_bounds,
-                     proof->n_arcs);
+                     "load_tree has %d ends of %" G_GINT64_FORMAT
+                     " flows, the plan has %d and %d flows",
+                     walk->n_ends, count_flows (it, walk), proof->n_bounds,
+                     proof->n_flows);
   if (bound != proof->bound_ns)
     tp_checker_fail (it->parts[0].checker,
                      "weights and flows prove that the busiest engine carries "
@@ -462,6 +456,9 @@ walk_init (Walk *walk, const TpCheckerLoads *it)
 
   for (int i = 0; i < it->n_parts; i++)
     walk->n_ops += it->parts[i].checker->graph->n_nodes;
+  walk->n_flows = tp_new0 (int, (gsize) it->n_parts + 1);
+  for (int i = 0; i < it->n_parts; i++)
+    walk->n_flows[i] = tp_checker_count_flows (it->parts[i].checker);
   walk->path = tp_new0 (int, (gsize) walk->n_ops + 1);
   walk->allowed = own = tp_new0 (guint8, (gsize) walk->n_ops + 1);
   for (int i = 0; i < it->n_parts; i++)
@@ -494,7 +491,7 @@ check_tree (const TpCheckerLoads *it)
   check_bound (it, &walk);
 }
 
-/* Of three devices and more, and only of those, shares prove what arcs do else. */
+/* Of three devices and more, and only of those, shares prove what flows do else. */
 static gboolean
 check_form (const TpCheckerLoads *it)
 {
@@ -505,11 +502,11 @@ check_form (const TpCheckerLoads *it)
   if (is_shared == (proof->shares != NULL)
       && (!is_shared
           || (proof->shares->len == n && proof->share_units != NULL
-              && proof->n_arcs == 0)))
+              && proof->n_flows == 0)))
     return TRUE;
   return tp_checker_fail (it->parts[0].checker,
                           "load_shares are of three devices and more, for each "
-                          "end and part, in place of arcs");
+                          "end and part, in place of flows");
 }
 
 void

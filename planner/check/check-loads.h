@@ -17,8 +17,7 @@ typedef struct
   int n_parts;
   const TpCheckerLoadPart *parts; /* for the same devices */
   const TpLoadProof *proof;   /* of as many engines; its ops are those of all parts,
-                               * one after the other, and n_arcs_of is
-                               * [bound * n_parts + part] */
+                               * one after the other */
 } TpCheckerLoads;
 
 /* Faults are taken down by the checker of the first part. */

@@ -1,9 +1,9 @@
 /* check-proof.c: does the flow prove that no plan is cheaper?
  *
  * Every placement is a cut of the network, and no cut is smaller than a flow.
- * So it is enough that the flow is through arcs that graph and costs demand,
- * each listed once; that it keeps to their capacities and is conserved; and that
- * it is as large as the plan's own cut. A plan that breaks a tie has a
+ * So it is enough that the flow is through arcs that graph and costs demand; that
+ * it keeps to their capacities and is conserved; and that it is as large as the
+ * plan's own cut. A plan that breaks a tie has a
  * second flow for that: with a price on every copy, its own cut is the least. */
 #include "config.h"
 
@@ -14,6 +14,7 @@
 #include "planner/check/check-vertex.h"
 
 #define INFINITE TP_CHECKER_INFINITE
+#define MAX_BOUND (G_GINT64_CONSTANT (1) << 62)
 
 __extension__ typedef __int128 Wide;
 
@@ -22,35 +23,38 @@ typedef struct
   TpChecker *checker;
   TpCheckerVertices vertices;
   TpCheckerArcs arcs;
-  guint8 *met;                /* [number of an arc] */
   gint64 *balances;           /* [vertex]: in minus out */
   gint64 *tie_balances;       /* likewise, of the tie; NULL: none is broken */
 } Proof;
 
-/* Adds to @index where the arcs begin in those they are of. */
+/* Adds to @index where the flows begin in those they are of. */
 static const char *
-name_arcs (const TpPlan *plan, gint64 *index)
+name_flows (const TpPlan *plan, gint64 *index)
 {
   const TpLoadProof *load = plan->load_proof;
   const TpRateProof *rate = plan->rate_proof;
 
-  if (rate != NULL && plan->arcs == rate->arcs)
-    return "aim_arcs";
-  if (load == NULL || plan->arcs < load->arcs
-      || plan->arcs >= load->arcs + load->n_arcs)
-    return "arcs";
-  *index += plan->arcs - load->arcs;
-  return "load_arcs";
+  if (rate != NULL && plan->flows == rate->flows)
+    return "aim_flows";
+  if (load == NULL || plan->flows < load->flows
+      || plan->flows >= load->flows + load->n_flows)
+    return "flows";
+  *index += plan->flows - load->flows;
+  return "load_flows";
 }
 
-/* Notes what is wrong with arc @index: after its name, "from -> to". */
-static gboolean G_GNUC_PRINTF (3, 4)
-fail_at (const Proof *proof, int index, const char *format, ...)
+typedef struct
 {
-  const TpPlan *plan = proof->checker->plan;
-  const TpArc *arc = &plan->arcs[index];
-  gint64 place = index;
-  const char *name = name_arcs (plan, &place);
+  TpCutVertex from, to;
+  TpCheckerArc arc;
+} Arc;
+
+/* Notes what is wrong with the flow of @arc: after its name, "from -> to". */
+static gboolean G_GNUC_PRINTF (3, 4)
+fail_at (const Proof *proof, const Arc *arc, const char *format, ...)
+{
+  gint64 place = arc->arc.number;
+  const char *name = name_flows (proof->checker->plan, &place);
   g_autofree char *what = NULL;
   char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
   va_list args;
@@ -64,44 +68,19 @@ fail_at (const Proof *proof, int index, const char *format, ...)
                           tp_cut_vertex_write (arc->to, to), what);
 }
 
-/* The flow of the tie, through arc @index. */
-static gboolean
-check_tie_flow (const Proof *proof, int index)
+/* With the price of the tie. */
+static Wide
+find_tie_capacity (const Proof *proof, const Arc *arc)
 {
-  const TpArc *arc = &proof->checker->plan->arcs[index];
   Wide price = proof->checker->plan->tie_price_ns;
-  Wide capacity = 0;
 
-  if (price > 0 && arc->capacity == INFINITE)
-    capacity = G_MAXINT64;
-  else if (price > 0)
-    capacity = arc->capacity
-               + price
-                     * tp_checker_arcs_count_copies (
-                         &proof->arcs, arc->from, arc->to);
-  if (arc->tie_flow >= 0 && arc->tie_flow <= capacity)
-    return TRUE;
-  return fail_at (proof, index,
-                  "does not take flow %" G_GINT64_FORMAT " of the tie",
-                  arc->tie_flow);
-}
-
-/* Capacity and flow of arc @index, which @want calls for. */
-static gboolean
-check_fit (const Proof *proof, int index, TpCheckerArc want)
-{
-  const TpArc *arc = &proof->checker->plan->arcs[index];
-
-  if (arc->capacity != want.capacity)
-    return fail_at (proof, index,
-                    "should have capacity %" G_GINT64_FORMAT
-                    ", not %" G_GINT64_FORMAT,
-                    want.capacity, arc->capacity);
-  if (arc->flow < 0
-      || (arc->capacity != INFINITE && arc->flow > arc->capacity))
-    return fail_at (proof, index, "does not take flow %" G_GINT64_FORMAT,
-                    arc->flow);
-  return check_tie_flow (proof, index);
+  if (arc->arc.capacity == INFINITE)
+    return G_MAXINT64;
+  return arc->arc.capacity
+         + (arc->arc.capacity == TP_CHECKER_ABSENT
+                ? 0
+                : price * tp_checker_arcs_count_copies (&proof->arcs, arc->from,
+                                                        arc->to));
 }
 
 /* FALSE: more than any honest flow. */
@@ -113,35 +92,47 @@ add_flow (gint64 *balances, gint64 from, gint64 to, gint64 flow)
 }
 
 static gboolean
-check_arc (Proof *proof, int index)
+take_flow (Proof *proof, const Arc *arc, gint64 flow, gint64 *balances)
 {
-  const TpArc *arc = &proof->checker->plan->arcs[index];
   gint64 u = tp_checker_find_vertex (&proof->vertices, arc->from);
   gint64 v = tp_checker_find_vertex (&proof->vertices, arc->to);
-  TpCheckerArc want;
 
-  if (u < 0 || v < 0)
-    return fail_at (proof, index, "is not between vertices");
-  want = tp_checker_arcs_find (&proof->arcs, arc->from, arc->to);
-  if (want.capacity == TP_CHECKER_ABSENT)
-    return fail_at (proof, index, "is not called for");
-  if (!check_fit (proof, index, want))
-    return FALSE;
-  if (proof->met[want.number]++)
-    return fail_at (proof, index, "comes twice");
-  if (add_flow (proof->balances, u, v, arc->flow)
-      && (proof->tie_balances == NULL
-          || add_flow (proof->tie_balances, u, v, arc->tie_flow)))
+  if (flow == 0)
     return TRUE;
-  return fail_at (proof, index, "has a flow at an end that is beyond all "
-                                "numbers");
+  if (arc->arc.capacity == TP_CHECKER_ABSENT)
+    return fail_at (proof, arc, "is not called for");
+  return add_flow (balances, u, v, flow)
+         || fail_at (proof, arc, "has a flow at an end that is beyond all "
+                                 "numbers");
 }
 
-/* Whether a flow is conserved, and proves @expected. */
-static void
-check_balances (const Proof *proof, const gint64 *balances, Wide expected)
+static gboolean
+check_arc (gpointer data, TpCutVertex from, TpCutVertex to)
 {
-  Wide bound = -(Wide) balances[0] - proof->checker->plan->constant_ns;
+  Proof *proof = data;
+  const TpPlan *plan = proof->checker->plan;
+  const Arc arc
+      = { from, to, tp_checker_arcs_find (&proof->arcs, from, to) };
+  gint64 flow = plan->flows[arc.arc.number], tie;
+
+  if (flow < 0
+      || (arc.arc.capacity > 0 && flow > arc.arc.capacity))
+    return fail_at (proof, &arc, "does not take flow %" G_GINT64_FORMAT, flow);
+  if (!take_flow (proof, &arc, flow, proof->balances))
+    return FALSE;
+  if (proof->tie_balances == NULL)
+    return TRUE;
+  tie = plan->tie_flows[arc.arc.number];
+  if (tie < 0 || tie > find_tie_capacity (proof, &arc))
+    return fail_at (proof, &arc,
+                    "does not take flow %" G_GINT64_FORMAT " of the tie", tie);
+  return take_flow (proof, &arc, tie, proof->tie_balances);
+}
+
+/* What a flow proves, which is to be conserved. */
+static Wide
+find_bound (const Proof *proof, const gint64 *balances)
+{
   gint64 n_leaks = 0;
 
   for (gint64 v = 2; v < tp_checker_count_vertices (&proof->vertices); v++)
@@ -150,6 +141,12 @@ check_balances (const Proof *proof, const gint64 *balances, Wide expected)
     tp_checker_fail (proof->checker,
                      "flow is not conserved at %" G_GINT64_FORMAT " vertices",
                      n_leaks);
+  return -(Wide) balances[0] - proof->checker->plan->constant_ns;
+}
+
+static void
+check_bound (const Proof *proof, Wide bound, Wide expected)
+{
   if (bound != expected)
     tp_checker_fail (proof->checker, "a flow proves a bound of %.0f, not %.0f",
                      (double) bound, (double) expected);
@@ -164,7 +161,6 @@ proof_init (Proof *proof, TpChecker *checker)
                     .vertices = tp_checker_number_vertices (checker) };
   n = tp_checker_count_vertices (&proof->vertices);
   tp_checker_arcs_init (&proof->arcs, checker);
-  proof->met = tp_new0 (guint8, proof->arcs.n_numbers + 1);
   proof->balances = tp_new0 (gint64, n);
   if (checker->plan->tie_price_ns > 0)
     proof->tie_balances = tp_new0 (gint64, n);
@@ -174,13 +170,40 @@ static void
 proof_clear (Proof *proof)
 {
   tp_checker_arcs_clear (&proof->arcs);
-  g_free (proof->met);
   g_free (proof->balances);
   g_free (proof->tie_balances);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Proof, proof_clear)
 
-/* Through arcs that are not listed nothing flows. */
+int
+tp_checker_count_flows (const TpChecker *checker)
+{
+  g_auto (TpCheckerArcs) arcs = { 0 };
+
+  if (checker->costs->n_devices == 2)
+    tp_checker_arcs_init (&arcs, checker);
+  return (int) MIN (arcs.n_numbers, G_MAXINT);
+}
+
+/* FALSE: there are none for its arcs, or not one that is, which was said. */
+static gboolean
+take_flows (Proof *proof)
+{
+  const TpPlan *plan = proof->checker->plan;
+  gint64 place = 0;
+  const char *name = name_flows (plan, &place);
+
+  if (plan->n_flows != proof->arcs.n_numbers)
+    return tp_checker_fail (proof->checker,
+                            "%s: there are %d, the graph has %" G_GINT64_FORMAT
+                            " arcs",
+                            name, plan->n_flows, proof->arcs.n_numbers);
+  if ((plan->tie_price_ns > 0) != (plan->tie_flows != NULL))
+    return tp_checker_fail (proof->checker,
+                            "tie_flows are there where a tie has a price");
+  return tp_checker_arcs_walk (&proof->arcs, check_arc, proof);
+}
+
 static void
 check_flow (TpChecker *checker)
 {
@@ -189,12 +212,21 @@ check_flow (TpChecker *checker)
   g_auto (Proof) proof = { 0 };
 
   proof_init (&proof, checker);
-  for (int i = 0; i < plan->n_arcs; i++)
-    check_arc (&proof, i);
-  check_balances (&proof, proof.balances, plan->bound_ns);
+  if (!take_flows (&proof))
+    return;
+  check_bound (&proof, find_bound (&proof, proof.balances), plan->bound_ns);
   if (price > 0)
-    check_balances (&proof, proof.tie_balances,
-                    plan->cost_ns + price * checker->n_copies);
+    check_bound (&proof, find_bound (&proof, proof.tie_balances),
+                 plan->cost_ns + price * checker->n_copies);
+}
+
+static gboolean
+check_alone (TpChecker *checker)
+{
+  return (checker->plan->n_flows == 0 && checker->plan->tie_flows == NULL)
+         || tp_checker_fail (checker,
+                             "a plan for one device has flows, and nothing to "
+                             "cut");
 }
 
 void
@@ -202,8 +234,24 @@ tp_checker_check_cut (TpChecker *checker)
 {
   if (checker->costs->n_devices == 2)
     check_flow (checker);
-  else if (checker->plan->n_arcs != 0)
-    tp_checker_fail (checker, "a plan for one device has nothing to cut, but "
-                              "%d arcs",
-                     checker->plan->n_arcs);
+  else
+    check_alone (checker);
+}
+
+gboolean
+tp_checker_find_cut (TpChecker *checker, gint64 *out_bound)
+{
+  g_auto (Proof) proof = { 0 };
+  Wide bound;
+
+  *out_bound = 0;
+  if (checker->costs->n_devices == 1)
+    return check_alone (checker);
+  proof_init (&proof, checker);
+  if (!take_flows (&proof))
+    return FALSE;
+  bound = find_bound (&proof, proof.balances);
+  *out_bound = (gint64) CLAMP (bound, 0, MAX_BOUND - 1);
+  return *out_bound == bound
+         || tp_checker_fail (checker, "the flow of weighted arcs is no flow");
 }

@@ -243,10 +243,10 @@ tp_checker_check_rated_several (TpChecker *checker)
   if (!tp_checker_check_rates (checker))
     return;
   if (3 * checker->costs->n_devices > TP_RATES_MAX_ENGINES
-      || proof->n_arcs != 0)
+      || proof->n_flows != 0)
     {
       tp_checker_fail (checker, "aim_ends: for no more than 6 devices, and "
-                                "beside no arcs");
+                                "beside no flows");
       return;
     }
   tp_checker_check_shares (checker);

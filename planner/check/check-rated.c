@@ -40,7 +40,7 @@ find_least (TpChecker *checker, gint64 *out_least)
         return FALSE;
       if (alone >= 0)
         value = tp_checker_single_cost (&weighed.checker, alone);
-      else if (!tp_checker_prove (&weighed, proof->arcs, proof->n_arcs,
+      else if (!tp_checker_prove (&weighed, proof->flows, proof->n_flows,
                                   &value))
         return FALSE;
       if (alone >= 0 || checker->costs->n_devices > 1)

@@ -171,8 +171,8 @@ check_parts (TpChecker *checker)
 
   if (proof == NULL || proof->bounds->len == 0)
     return tp_checker_fail (checker, "there are no shares");
-  if (checker->plan->n_arcs != 0)
-    return tp_checker_fail (checker, "shares need no arcs");
+  if (checker->plan->n_flows != 0 || checker->plan->tie_flows != NULL)
+    return tp_checker_fail (checker, "shares need no flows");
   if (proof->unit < 1 || proof->unit > MAX_UNIT)
     return tp_checker_fail (checker, "share_unit is %" G_GINT64_FORMAT
                                      ", not in 1 to 2^20",

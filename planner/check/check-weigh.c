@@ -81,46 +81,25 @@ tp_checker_weighed_clear (TpCheckerWeighed *weighed)
   g_clear_pointer (&weighed->gains, g_free);
 }
 
-/* Of a plan for two devices. */
-static Wide
-sum_flow (const TpPlan *plan)
-{
-  Wide value = 0;
-
-  for (int i = 0; i < plan->n_arcs; i++)
-    {
-      const TpArc *arc = &plan->arcs[i];
-
-      value += arc->from.kind == TP_CUT_SOURCE ? arc->flow : 0;
-      value -= arc->to.kind == TP_CUT_SOURCE ? arc->flow : 0;
-    }
-  return value;
-}
-
 gboolean
-tp_checker_prove (TpCheckerWeighed *weighed, TpArc *arcs, int n_arcs,
+tp_checker_prove (TpCheckerWeighed *weighed, const gint64 *flows, int n_flows,
                   gint64 *out_value)
 {
   TpChecker *checker = &weighed->checker;
   const TpPlan *whole = checker->plan;
   TpPlan plan = *whole;
   int n_gains = checker->costs->n_groups * checker->costs->n_devices;
-  Wide value;
+  gboolean is_good;
 
-  plan.arcs = arcs;
-  plan.n_arcs = n_arcs;
+  plan.flows = (gint64 *) flows;
+  plan.n_flows = n_flows;
+  plan.tie_price_ns = 0;
+  plan.tie_flows = NULL;
   plan.constant_ns = 0;
   for (int i = 0; i < n_gains; i++)
     plan.constant_ns += weighed->gains[i];
-  value = sum_flow (&plan) - plan.constant_ns;
-  if (checker->costs->n_devices == 1)
-    value = 0;
-  if (value < 0 || value >= MAX_SUM)
-    return tp_checker_fail (checker, "the flow of weighted arcs is no flow");
-  plan.bound_ns = (gint64) value;
   checker->plan = &plan;
-  tp_checker_check_cut (checker);
+  is_good = tp_checker_find_cut (checker, out_value);
   checker->plan = whole;
-  *out_value = (gint64) value;
-  return TRUE;
+  return is_good;
 }

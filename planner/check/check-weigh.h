@@ -21,9 +21,9 @@ gboolean tp_checker_weigh (const TpChecker *checker, const gint64 *weights,
 void tp_checker_weighed_clear (TpCheckerWeighed *weighed);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (TpCheckerWeighed, tp_checker_weighed_clear)
 
-/* What no placement goes below, if @arcs are a flow, by two devices; one has no arcs,
- * and nothing is proved of it. FALSE: it is none at all, which was said. */
-gboolean tp_checker_prove (TpCheckerWeighed *weighed, TpArc *arcs, int n_arcs,
-                           gint64 *out_value);
+/* What no placement goes below by that flow, of two devices; one has none, and nothing is
+ * proved of it. FALSE: it is none at all, which was said. */
+gboolean tp_checker_prove (TpCheckerWeighed *weighed, const gint64 *flows,
+                           int n_flows, gint64 *out_value);
 
 #endif

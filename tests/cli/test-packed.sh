@@ -33,6 +33,6 @@ head -c $((size - 1)) plan.json.gz > bad; bad "all but a byte" "cut short"
 cat plan.json.gz plan.json.gz > bad; bad "two" "follows its end"
 { head -c $((size / 2)) plan.json.gz; printf '\377\0\377\0\377'; tail -c $((size / 2 - 5)) plan.json.gz; } > bad; bad "bytes changed" "damaged"
 { head -c $((size - 8)) plan.json.gz; printf '\0\0\0\0'; tail -c 4 plan.json.gz; } > bad; bad "a wrong sum" "damaged"
-{ printf '{"format": "tplan-plan/2", "graph": "'; head -c 200000000 /dev/zero; } | gzip -1 > bad; bad "that grows without end" "if you trust the file, unpack it"
+{ printf '{"format": "tplan-plan/3", "graph": "'; head -c 200000000 /dev/zero; } | gzip -1 > bad; bad "that grows without end" "if you trust the file, unpack it"
 printf '\037\213\010' > bad; try 3 check bad; say $? "refused: three bytes"
 finish

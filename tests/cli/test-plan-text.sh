@@ -44,7 +44,7 @@ print("keys", "same" if found == check_text.KEYS else {
 for path in sorted(glob.glob("*.json")):
     with open(path) as file:
         text = file.read()
-    if '"format": "tplan-plan/2"' not in text:
+    if '"format": "tplan-plan/3"' not in text:
         continue
     values = json.loads(text)
     print("known", path, check_text.find_unknown(values))

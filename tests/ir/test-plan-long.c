@@ -56,11 +56,10 @@ fill_tables (TpPlan *plan, const TpGraph *graph)
         = (TpCost){ .time_ns = 100 + i % 10, .is_estimated = TRUE };
   tp_costs_seal (plan->costs);
   plan->costs_digest = g_strdup (plan->costs->digest);
-  plan->arcs = g_new0 (TpArc, N_OPS);
-  plan->n_arcs = N_OPS;
+  plan->flows = g_new0 (gint64, N_OPS);
+  plan->n_flows = N_OPS;
   for (int i = 0; i < N_OPS; i++)
-    plan->arcs[i] = (TpArc){ { TP_CUT_SOURCE, 0 }, { TP_CUT_NODE, i },
-                             10 + i, i, 0 };
+    plan->flows[i] = i;
 }
 
 /* Not a good one. */

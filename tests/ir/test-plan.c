@@ -54,8 +54,7 @@ make_plan (const TpGraph *graph)
 {
   TpPlan *plan = tp_plan_new ();
   const char *const devices[] = { "cpu", "opencl:0", NULL };
-  const TpArc arc
-      = { { TP_CUT_SOURCE, 0 }, { TP_CUT_NODE, 1 }, -1, 5, 0 };
+  const gint64 flows[] = { 5, 7, 0 };
 
   plan->graph_path = g_strdup ("g.json");
   plan->graph_name = g_strdup ("g");
@@ -81,8 +80,8 @@ make_plan (const TpGraph *graph)
   plan->best_single_ns = 40;
   plan->n_estimated = 1;
   plan->certificate = g_strdup ("min-cut");
-  plan->n_arcs = 1;
-  plan->arcs = g_memdup2 (&arc, sizeof arc);
+  plan->n_flows = 3;
+  plan->flows = g_memdup2 (flows, sizeof flows);
   fill_costs (plan, graph);
   tp_plan_count_memory (plan, graph);
   return plan;
@@ -157,7 +156,8 @@ test_round_trip (Fixture *f, gconstpointer data)
   g_assert_null (plan->placements[0].schedule);
   g_assert_cmpstr (plan->placements[1].schedule, ==,
                    "window lanes=8; \"x\"");
-  g_assert_cmpint (plan->arcs[0].capacity, ==, -1);
+  g_assert_cmpint (plan->n_flows, ==, 3);
+  g_assert_cmpint (plan->flows[1], ==, 7);
   g_assert_cmpstr (tp_costs_node (plan->costs, 1, 1)->reason, ==,
                    "no kernel");
   g_assert_true (tp_costs_node (plan->costs, 1, 0)->is_estimated);
@@ -178,7 +178,8 @@ test_tie (Fixture *f, gconstpointer data)
   g_assert_cmpint (costs->n_nodes + costs->n_groups, <, 8);
   f->plan->tie_price_ns = 5;
   f->plan->placements[0].cheapest = 0;
-  f->plan->arcs[0].tie_flow = 7;
+  f->plan->tie_flows = g_new0 (gint64, 3);
+  f->plan->tie_flows[2] = 9;
   costs->kernels = g_memdup2 (kernels, sizeof kernels);
   tp_costs_node (costs, 0, 0)->measured_ns = 12;
   tp_costs_seal (costs);
@@ -190,7 +191,7 @@ test_tie (Fixture *f, gconstpointer data)
   g_assert_cmpint (plan->tie_price_ns, ==, 5);
   g_assert_cmpint (plan->placements[0].cheapest, ==, 0);
   g_assert_cmpint (plan->placements[1].cheapest, ==, 0);
-  g_assert_cmpint (plan->arcs[0].tie_flow, ==, 7);
+  g_assert_cmpint (plan->tie_flows[2], ==, 9);
   g_assert_cmpint (tp_costs_get_kernel (plan->costs, 1), ==, 2);
   g_assert_cmpint (tp_costs_node (plan->costs, 0, 0)->measured_ns, ==, 12);
 }
@@ -265,13 +266,10 @@ test_signed_lies (Fixture *f, gconstpointer data)
     { "[\"cpu\", \"opencl:0\"]", "[\"cpu\", \"cpu\"]" },
     { "[\"cpu\", \"opencl:0\"]", "[]" },
     { "\"best_single\": \"cpu\"", "\"best_single\": \"gpu\"" },
-    { "[\"s\", \"n1\"", "[\"s\", \"n2\"" },
-    { "[\"s\", \"n1\"", "[\"s\", \"n01\"" },
-    { "[\"s\", \"n1\"", "[\"s\", \"g0\"" },
-    { "[\"s\", \"n1\"", "[\"s\", \"\"" },
-    { "-1, 5]", "-2, 5]" },
-    { "-1, 5]", "-1, -5]" },
-    { "-1, 5]", "-1]" },
+    { "  7,\n", "  -7,\n" },
+    { "  7,\n", "  7.0,\n" },
+    { "  7,\n", "  \"7\",\n" },
+    { "  7,\n", "  [7],\n" },
     { "[10, 1]", "[10, 1, \"guessed\"]" },
     { "[10, 1]", "[11, 1]" },
     { "[10, 1]", "10" },
@@ -291,7 +289,7 @@ test_signed_lies (Fixture *f, gconstpointer data)
     { "\"device\": \"cpu\"", "\"pins\": [\"cpu\"], \"device\": \"cpu\"" },
     { "\"cost_ns\": 30", "\"cost_ns\": 30, \"cost_ns\": 31" },
     { "\"simulated\": false", "\"simulated\": 0" },
-    { "\"format\": \"tplan-plan/2\"", "\"format\": \"tplan-plan/3\"" },
+    { "\"format\": \"tplan-plan/3\"", "\"format\": \"tplan-plan/2\"" },
     { "\"graph\": \"g.json\"", "\"graph\": 7" },
     { "\"groups\": [", "\"groups\": [[], " },
     { "\"groups\": [", "\"groups\": [[\"a\", \"b\", \"c\"], " },
@@ -520,28 +518,19 @@ test_no_pass (Fixture *f, gconstpointer data)
   g_assert_null (plan->no_pass[1]);
 }
 
-/* Names of vertices go there and back; others are refused. */
+/* Names of vertices, in messages. */
 static void
 test_vertices (Fixture *f, gconstpointer data)
 {
-  static const char *const good[]
-      = { "s", "t", "n0", "h2147483647", "d10", "g3c", "g2147483647d" };
-  static const char *const bad[]
-      = { "", "n", "x1", "s0", "t ", "n00", "n-1", "n 1", "n0 ", "h1c",
-          "g0", "g0e", "gc", "d2147483648", "n99999999999999999999" };
+  static const char *const names[]
+      = { "s", "t", "n7", "h7", "d7", "g7c", "g7d", "k7" };
   char name[TP_CUT_VERTEX_NAME];
-  TpCutVertex vertex;
 
   (void) f;
   (void) data;
-  for (gsize i = 0; i < G_N_ELEMENTS (good); i++)
-    {
-      g_assert_true (tp_cut_vertex_read (good[i], &vertex));
-      g_assert_cmpint (vertex.kind, ==, i);
-      g_assert_cmpstr (tp_cut_vertex_write (vertex, name), ==, good[i]);
-    }
-  for (gsize i = 0; i < G_N_ELEMENTS (bad); i++)
-    g_assert_false (tp_cut_vertex_read (bad[i], &vertex));
+  for (int i = 0; i < TP_N_CUT_VERTICES; i++)
+    g_assert_cmpstr (tp_cut_vertex_write ((TpCutVertex){ i, 7 }, name), ==,
+                     names[i]);
 }
 
 int

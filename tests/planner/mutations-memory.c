@@ -293,7 +293,7 @@ TP_TEST_SPOIL (lower_limit, plan->memory_limits[1] = -1)
 TP_TEST_SPOIL (drop_limits,
                memset (plan->memory_limits, 0, 2 * sizeof *plan->memory_limits))
 TP_TEST_SPOIL (name_a_price, plan->tie_price_ns = 1)
-TP_TEST_SPOIL (drop_arcs, plan->n_arcs = 0)
+TP_TEST_SPOIL (drop_flows, plan->n_flows = 0)
 
 /* As if the bounds knew of what two have in common. */
 static gboolean
@@ -341,7 +341,7 @@ const TpTestMutation tp_test_memory_mutations[] = {
   { "lower-limit", lower_limit },
   { "drop-limits", drop_limits },
   { "name-a-memory-price", name_a_price },
-  { "drop-memory-arcs", drop_arcs },
+  { "drop-memory-flows", drop_flows },
   { NULL, NULL },
 };
 

@@ -15,11 +15,13 @@ pick_part (TpMix *mix)
   return &mix->parts[pick (mix->n_parts)];
 }
 
-static TpArc *
-pick_arc (TpMix *mix)
+/* NULL: there are none. */
+static gint64 *
+pick_flow (TpMix *mix)
 {
-  return mix->proof->n_arcs == 0 ? NULL
-                                 : &mix->proof->arcs[pick (mix->proof->n_arcs)];
+  return mix->proof->n_flows == 0
+             ? NULL
+             : &mix->proof->flows[pick (mix->proof->n_flows)];
 }
 
 /* ---- loads ---------------------------------------------------------------- */
@@ -196,81 +198,46 @@ large_weight (TpMix *mix)
 static gboolean
 raise_flow (TpMix *mix)
 {
-  TpArc *arc = pick_arc (mix);
+  gint64 *flow = pick_flow (mix);
 
-  if (arc != NULL)
-    arc->flow++;
-  return arc != NULL;
+  if (flow != NULL)
+    ++*flow;
+  return flow != NULL;
 }
 
 static gboolean
 lower_flow (TpMix *mix)
 {
-  TpArc *arc = pick_arc (mix);
+  gint64 *flow = pick_flow (mix);
 
-  if (arc != NULL)
-    arc->flow--;
-  return arc != NULL;
+  if (flow != NULL)
+    --*flow;
+  return flow != NULL;
 }
 
 static gboolean
-raise_capacity (TpMix *mix)
+swap_flows (TpMix *mix)
 {
-  TpArc *arc = pick_arc (mix);
+  gint64 *a = pick_flow (mix), *b = pick_flow (mix), kept;
 
-  if (arc != NULL)
-    arc->capacity++;
-  return arc != NULL;
-}
-
-static gboolean
-turn_arc (TpMix *mix)
-{
-  TpArc *arc = pick_arc (mix);
-  TpCutVertex kept;
-
-  if (arc == NULL)
+  if (a == NULL || *a == *b)
     return FALSE;
-  kept = arc->from;
-  arc->from = arc->to;
-  arc->to = kept;
+  kept = *a;
+  *a = *b;
+  *b = kept;
   return TRUE;
 }
 
-static gboolean
-arc_nowhere (TpMix *mix)
-{
-  TpArc *arc = pick_arc (mix);
-
-  if (arc == NULL || arc->from.kind == TP_CUT_SOURCE)
-    return FALSE;
-  arc->from.index = 1 << 20;
-  return TRUE;
-}
+TP_TEST_SPOIL_MIX_IF (drop_flow, mix->proof->n_flows-- > 0)
 
 static gboolean
-drop_arcs (TpMix *mix)
+drop_flows (TpMix *mix)
 {
-  gboolean had = mix->proof->n_arcs > 0;
+  gboolean had = mix->proof->n_flows > 0;
 
-  mix->proof->n_arcs = 0;
+  mix->proof->n_flows = 0;
   return had;
 }
-
-/* From one part to the next, both of which have some. */
-static gboolean
-move_count (TpMix *mix)
-{
-  int *counts = mix->proof->n_arcs_of;
-
-  if (counts[0] == 0)
-    return FALSE;
-  counts[0]--;
-  counts[1]++;
-  return TRUE;
-}
-
-TP_TEST_SPOIL_MIX (negative_count, mix->proof->n_arcs_of[1] = -1)
 
 /* ---- the tree ------------------------------------------------------------- */
 
@@ -361,12 +328,9 @@ const TpTestMixMutation tp_test_mix_mutations[] = {
   MUTATION (large_weight),
   MUTATION (raise_flow),
   MUTATION (lower_flow),
-  MUTATION (raise_capacity),
-  MUTATION (turn_arc),
-  MUTATION (arc_nowhere),
-  MUTATION (drop_arcs),
-  MUTATION (move_count),
-  MUTATION (negative_count),
+  MUTATION (swap_flows),
+  MUTATION (drop_flow),
+  MUTATION (drop_flows),
   MUTATION (cut_tree),
   MUTATION (add_end),
   MUTATION (root_alone),

@@ -321,15 +321,12 @@ change_certificate (TpPlan *plan, const TpTestCase *test)
 }
 
 static gboolean
-add_arcs (TpPlan *plan, const TpTestCase *test)
+add_flows (TpPlan *plan, const TpTestCase *test)
 {
-  const TpArc arc = { .from = { TP_CUT_SOURCE, 0 }, .to = { TP_CUT_NODE, 0 } };
-
-  g_assert_cmpint (plan->n_arcs, ==, 0);
-  g_free (plan->arcs);
-  plan->arcs = g_new (TpArc, 1);
-  plan->arcs[0] = arc;
-  plan->n_arcs = 1;
+  g_assert_cmpint (plan->n_flows, ==, 0);
+  g_free (plan->flows);
+  plan->flows = g_new0 (gint64, 1);
+  plan->n_flows = 1;
   return TRUE;
 }
 
@@ -395,7 +392,7 @@ const TpTestMutation tp_test_share_mutations[] = {
   { "drop-unit", drop_unit },
   { "raise-unit", raise_unit },
   { "change-share-certificate", change_certificate },
-  { "add-arcs", add_arcs },
+  { "add-flows", add_flows },
   { "name-a-price", name_a_price },
   { "move-share-cheapest", move_cheapest },
   { "cheapen-figure", cheapen_figure },

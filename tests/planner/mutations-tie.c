@@ -3,6 +3,8 @@
 
 #include "mutations.h"
 
+#include <string.h>
+
 static gboolean
 is_tied (const TpPlan *plan)
 {
@@ -41,23 +43,36 @@ change_price (TpPlan *plan, const TpTestCase *test)
 }
 
 TP_TEST_SPOIL (turn_price, plan->tie_price_ns = -1 - plan->tie_price_ns)
-TP_TEST_SPOIL (change_tie_flow,
-               plan->arcs[pick (plan->n_arcs)].tie_flow += g_test_rand_bit () ? 1 : -1)
+static gboolean
+change_tie_flow (TpPlan *plan, const TpTestCase *test)
+{
+  if (is_tied (plan))
+    plan->tie_flows[pick (plan->n_flows)] += g_test_rand_bit () ? 1 : -1;
+  return is_tied (plan);
+}
 
 static gboolean
 drop_tie_flow (TpPlan *plan, const TpTestCase *test)
 {
-  for (int i = 0; i < plan->n_arcs; i++)
-    plan->arcs[i].tie_flow = 0;
+  if (is_tied (plan))
+    memset (plan->tie_flows, 0, sizeof (gint64) * (gsize) plan->n_flows);
   return is_tied (plan) && plan->cost_ns > 0;
+}
+
+static gboolean
+drop_tie_flows (TpPlan *plan, const TpTestCase *test)
+{
+  g_clear_pointer (&plan->tie_flows, g_free);
+  return is_tied (plan);
 }
 
 /* The flow without the price proves less. */
 static gboolean
 repeat_flow (TpPlan *plan, const TpTestCase *test)
 {
-  for (int i = 0; i < plan->n_arcs; i++)
-    plan->arcs[i].tie_flow = plan->arcs[i].flow;
+  if (is_tied (plan))
+    memcpy (plan->tie_flows, plan->flows,
+            sizeof (gint64) * (gsize) plan->n_flows);
   return is_tied (plan) && plan->cost_ns > plan->bound_ns;
 }
 
@@ -67,10 +82,8 @@ overfill_tie (TpPlan *plan, const TpTestCase *test)
 {
   if (!is_tied (plan))
     return FALSE;
-  for (int i = 0; i < plan->n_arcs; i++)
-    if (plan->arcs[i].capacity >= 0)
-      plan->arcs[i].tie_flow
-          = plan->arcs[i].capacity + 8 * plan->tie_price_ns;
+  plan->tie_flows[0] += 1 << 20;
+  plan->tie_flows[1] += 1 << 20;
   return TRUE;
 }
 
@@ -183,6 +196,7 @@ const TpTestMutation tp_test_tie_mutations[] = {
   { "turn-price", turn_price },
   { "change-tie-flow", change_tie_flow },
   { "drop-tie-flow", drop_tie_flow },
+  { "drop-tie-flows", drop_tie_flows },
   { "repeat-flow", repeat_flow },
   { "overfill-tie", overfill_tie },
   { "move-cheapest", move_cheapest },

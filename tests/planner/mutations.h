@@ -89,12 +89,6 @@ TpPlan *tp_test_place_sweeps (const TpTestCase *test, int round);
 /* Some case for three devices and more; of every five one has no host. */
 TpTestCase *tp_test_share_case_new (int round);
 
-gboolean tp_test_lists_arc (const TpPlan *plan, TpCutVertex from,
-                            TpCutVertex to);
-/* Arcs of ops through which nothing flows, as plans had them before; returns how
- * many. */
-int tp_test_list_idle_arcs (TpPlan *plan, const TpGraph *graph);
-
 /* As of two real devices, large enough to show in small costs. */
 TpCostErrors *tp_test_errors_new (void);
 

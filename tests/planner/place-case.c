@@ -80,3 +80,49 @@ tp_test_is_taken (const TpPlan *plan, const TpTestCase *test)
 
   return tp_check (plan, test->graph, reasons);
 }
+
+/* Whether all its maker makes is @tensor, for one op alone. */
+static gboolean
+is_plain (const TpGraph *graph, const TpTensor *tensor)
+{
+  int n_made = 0;
+
+  for (int i = 0; i < graph->n_tensors; i++)
+    n_made += graph->tensors[i].producer == tensor->producer;
+  return tensor->producer >= 0 && n_made == 1 && tensor->n_consumers == 1
+         && !tensor->is_output;
+}
+
+gint64
+tp_test_sum_flow (const TpTestCase *test, const gint64 *flows, int n)
+{
+  const TpGraph *graph = test->graph;
+  gint64 sum = 0;
+  int at = 0;
+
+  for (int i = 0; i < graph->n_nodes; i++, at += 2)
+    sum += flows[at];
+  for (int i = 0; i < graph->n_tensors; i++)
+    {
+      const TpTensor *it = &graph->tensors[i];
+      gboolean has_caller = it->producer >= 0 && it->is_output;
+      int n_of_copy = is_plain (graph, it) ? 1 : 1 + has_caller + it->n_consumers;
+
+      if (tp_tensor_is_resident (it))
+        continue;
+      sum += it->producer < 0 ? flows[at] : 0; /* fed to the second */
+      sum += has_caller ? flows[at + n_of_copy + 1] : 0; /* read on the first */
+      at += 2 * n_of_copy;
+    }
+  for (int i = 0; i < test->groups->n_groups; i++)
+    {
+      int n_of_gain = 1 + test->groups->groups[i].n_nodes;
+
+      sum += flows[at + n_of_gain]; /* gained on the first */
+      at += 2 * n_of_gain;
+    }
+  for (int i = 0; i < graph->n_colocations; i++)
+    at += 2 * graph->colocations[i].n_nodes;
+  g_assert_cmpint (at, ==, n);
+  return sum;
+}

@@ -10,6 +10,8 @@ gboolean tp_test_step_devices (guint8 *devices, int n, int n_devices);
 /* How long the busiest engine is busy; processors that are one engine do all of it in
  * turn. @loads: of tp_test_case_loads () */
 gint64 tp_test_find_busiest (const TpTestCase *test, const gint64 *loads);
+/* What flows out of s, of @n flows in the order of docs/plan-format.md. */
+gint64 tp_test_sum_flow (const TpTestCase *test, const gint64 *flows, int n);
 
 /* Of the least of @objective; there is one. */
 TpPlan *tp_test_place (const TpTestCase *test, const char *objective);

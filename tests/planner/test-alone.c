@@ -38,22 +38,12 @@ make_costs (const TpGraph *graph, const TpGroups *groups)
   return costs;
 }
 
-static void
-put_arcs (TpPlan *plan, int x, int y)
-{
-  const TpCutVertex s = { TP_CUT_SOURCE, 0 }, t = { TP_CUT_SINK, 0 };
-  const TpCutVertex op = { TP_CUT_NODE, 0 };
-  const TpCutVertex on_device = { TP_CUT_ON_SECOND, x };
-  const TpCutVertex on_host = { TP_CUT_ON_FIRST, y };
-  const TpArc arcs[] = {
-    { s, op, 3, 3, 0 },        { op, t, 10, 9, 0 },
-    { s, on_device, 2, 2, 0 }, { on_device, op, -1, 2, 0 },
-    { s, on_host, -1, 4, 0 },  { on_host, op, 4, 4, 0 },
-  };
-
-  plan->n_arcs = G_N_ELEMENTS (arcs);
-  plan->arcs = g_memdup2 (arcs, sizeof arcs);
-}
+/* Of op, input (whose copies x -> op are fed) and output (that the caller reads). */
+static const gint64 flows[] = {
+  3, 9,                       /* s -> op -> t */
+  2, 2, 0, 0,                 /* x on the second: fed, and its reader; on the first */
+  0, 0, 4, 4,                 /* y on the second; on the first: made, and the caller */
+};
 
 static TpPlan *
 make_plan (const TpGraph *graph)
@@ -81,7 +71,8 @@ make_plan (const TpGraph *graph)
   plan->costs = make_costs (graph, plan->all_groups);
   plan->costs_digest = g_strdup (plan->costs->digest);
   plan->certificate = g_strdup ("min-cut");
-  put_arcs (plan, x, y);
+  plan->flows = g_memdup2 (flows, sizeof flows);
+  plan->n_flows = G_N_ELEMENTS (flows);
   return plan;
 }
 
@@ -140,11 +131,16 @@ test_dearer (Fixture *f, gconstpointer data)
 static void
 test_unproved (Fixture *f, gconstpointer data)
 {
-  f->plan->arcs[1].flow = 8;
+  f->plan->flows[1] = 8;
   assert_refused (f, "not conserved");
-  f->plan->arcs[1].flow = 9;
-  f->plan->arcs[1].capacity = 11;
-  assert_refused (f, "should have capacity 10");
+  f->plan->flows[1] = 11;
+  assert_refused (f, "n0 -> t does not take flow 11");
+  f->plan->flows[1] = 9;
+  f->plan->flows[4] = 1;
+  assert_refused (f, "is not called for");
+  f->plan->flows[4] = 0;
+  f->plan->n_flows--;
+  assert_refused (f, "there are 9, the graph has 10 arcs");
 }
 
 static void

@@ -112,7 +112,7 @@ test_load_mutation (gconstpointer data)
           g_test_fail ();
         }
       for (guint i = 0; is_of_load (mutation) && i < after->len; i++)
-        g_assert_false (g_str_has_prefix (after->pdata[i], "arcs["));
+        g_assert_false (g_str_has_prefix (after->pdata[i], "flows["));
     }
   g_assert_cmpint (n_done, >=, 5);
 }
@@ -326,31 +326,6 @@ test_unknown_certificate (void)
   g_assert_nonnull (strstr (reasons->pdata[0], "plan again"));
 }
 
-/* Arcs through which nothing flows may be listed, as they once were, with the
- * right capacity. */
-static void
-test_idle_arcs (void)
-{
-  int n_idle = 0;
-
-  for (int round = 0; round < 100; round++)
-    {
-      TpTestSpec spec = tp_test_spec_random (20);
-      g_autoptr (TpTestCase) test = tp_test_case_new (&spec);
-      g_autoptr (TpPlan) plan = tp_test_place (test, "time");
-      g_autoptr (GPtrArray) reasons = g_ptr_array_new_with_free_func (g_free);
-      int n = tp_test_list_idle_arcs (plan, test->graph);
-
-      tp_test_assert_checked (plan, test->graph);
-      n_idle += n;
-      if (n == 0)
-        continue;
-      plan->arcs[plan->n_arcs - 1].capacity++;
-      g_assert_false (check (plan, test, reasons));
-    }
-  g_assert_cmpint (n_idle, >, 10);
-}
-
 static void
 add_mutations (const char *folder, const TpTestMutation *mutations,
                GTestDataFunc test)
@@ -383,7 +358,6 @@ main (int argc, char **argv)
   g_test_add_func ("/check/tight", test_tight_mutations);
   g_test_add_func ("/check/room", test_room_mutations);
   g_test_add_func ("/check/other-graph", test_other_graph);
-  g_test_add_func ("/check/idle-arcs", test_idle_arcs);
   g_test_add_func ("/check/reasons", test_reasons);
   g_test_add_func ("/check/large", test_large);
   g_test_add_func ("/check/unknown-certificate", test_unknown_certificate);

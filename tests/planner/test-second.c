@@ -95,8 +95,6 @@ write_good (TpTestBundle *bundle)
       g_autoptr (TpTestCase) test = make_bound_case (round, round % 3 > 0);
       g_autoptr (TpPlan) plan = place (test, round % 2 ? 20 : 0);
 
-      if (round % 4 < 2)
-        tp_test_list_idle_arcs (plan, test->graph);
       write_plan (bundle, plan, test, "good");
     }
 }

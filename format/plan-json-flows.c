@@ -1,40 +1,20 @@
-/* plan-json-arcs.c: see plan-json-arcs.h. */
+/* plan-json-flows.c: see plan-json-flows.h. */
 #include "config.h"
 
-#include "format/plan-json-arcs.h"
+#include "format/plan-json-flows.h"
 
 #include "ir/text.h"
 
-static void
-write_arc (GString *out, const TpArc *arc, gboolean is_tied)
-{
-  char from[TP_CUT_VERTEX_NAME], to[TP_CUT_VERTEX_NAME];
-
-  tp_text_append (out, "[\"");
-  tp_text_append (out, tp_cut_vertex_write (arc->from, from));
-  tp_text_append (out, "\", \"");
-  tp_text_append (out, tp_cut_vertex_write (arc->to, to));
-  tp_text_append (out, "\", ");
-  tp_text_append_number (out, arc->capacity);
-  tp_text_append (out, ", ");
-  tp_text_append_number (out, arc->flow);
-  if (is_tied)
-    {
-      tp_text_append (out, ", ");
-      tp_text_append_number (out, arc->tie_flow);
-    }
-  tp_text_append_c (out, ']');
-}
-
 void
-tp_plan_write_arcs (TpPlanText *out, const char *key, TpPlanArcs arcs)
+tp_plan_write_flows (TpPlanText *out, const char *key, const gint64 *flows,
+                     int n)
 {
   tp_text_append_printf (out->text, " \"%s\": [", key);
-  for (int i = 0; i < arcs.n_arcs; i++)
+  for (int i = 0; i < n; i++)
     {
       tp_plan_text_pass (out);
       tp_text_append (out->text, i == 0 ? "\n  " : ",\n  ");
-      write_arc (out->text, &arcs.arcs[i], arcs.is_tied);
+      tp_text_append_number (out->text, flows[i]);
     }
   tp_text_append (out->text, "],\n");
 }
