@@ -464,13 +464,18 @@ add_constant (Node *node, const TpWire *wire, const TpNode *out,
   return TRUE;
 }
 
-/* Whether @op makes of what it reads as input @i reals, or casts or moves it: as what it
- * was read to that is right. What is computed of it would have to keep to its range. */
+/* Whether @op makes of what it reads as input @i reals, or casts, moves or measures it: as
+ * what it was read to that is right. What is computed of it would have to keep to its
+ * range. */
 static gboolean
 takes_narrow (const TpOp *op, guint i)
 {
-  return (op->flags & TP_OP_DEQUANTIZES) != 0 || op->n_inputs_max == 1
-         || (i == 0 && (op->kind == TP_OP_VIEW || op->kind == TP_OP_MOVE));
+  const TpOpFlags same = TP_OP_COPIES | TP_OP_IDENTITY | TP_OP_READS_SHAPE;
+
+  return (op->flags & TP_OP_DEQUANTIZES) != 0
+         || (i == 0
+             && ((op->flags & same) != 0 || op->kind == TP_OP_VIEW
+                 || op->kind == TP_OP_MOVE));
 }
 
 static gboolean

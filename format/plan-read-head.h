@@ -6,7 +6,7 @@
 
 /* Whether this tplan reads it. */
 gboolean tp_plan_check_format (const TpPlanReader *reader, const json_t *root,
-                          GError **error);
+                               GError **error);
 /* Fills @plan and the devices of the reader, which are none yet, from @root. */
 gboolean tp_plan_read_head (TpPlanPlace root, TpPlan *plan, GError **error);
 
