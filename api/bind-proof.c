@@ -1,8 +1,7 @@
 /* bind-proof.c: see bind-proof.h.
  *
- * What a run takes is counted after the proof, since a plan that is none may not be
- * laid out at all. Only then the digest of the costs is asked for, by when it was
- * computed beside, if there was time for it. */
+ * There are three parts: the proof, what a run takes, and the digest of the costs. A
+ * thread begins with the proof; the other two fall to whoever is done first. */
 #include "config.h"
 
 #include "api/bind-proof.h"
@@ -25,54 +24,72 @@ borrow_plan (const TpPlan *plan)
   return copy;
 }
 
+static void
+count (gpointer data)
+{
+  TpBindProof *proof = data;
+
+  tp_plan_count_memory (&proof->counted, proof->graph);
+}
+
 /* Made again, where memory ran out on the way. */
 static void
-prove_and_count (gpointer data)
+prove (gpointer data)
 {
   TpBindProof *proof = data;
 
   g_ptr_array_set_size (proof->faults, 0);
-  if (proof->unproved == NULL
-      || tp_check_undigested (proof->unproved, proof->graph, proof->faults))
-    tp_plan_count_memory (&proof->counted, proof->graph);
-  if (proof->unproved != NULL)
-    tp_check_digest (proof->unproved, tp_checker_digest_end (&proof->digest),
-                     proof->faults);
+  tp_check_undigested (proof->unproved, proof->graph, proof->faults);
+  tp_check_digest (proof->unproved, tp_checker_digest_end (&proof->digest),
+                   proof->faults);
+  if (proof->faults->len == 0)
+    tp_beside_help (&proof->counting);
 }
 
 void
 tp_bind_proof_begin (TpBindProof *proof, const TpPlan *plan,
                      const TpPlan *unproved, const TpGraph *graph)
 {
+  gboolean is_long = graph->n_nodes >= TP_BIND_MANY_NODES;
+
   *proof = (TpBindProof){ .counted = borrow_plan (plan),
                           .unproved = unproved,
                           .graph = graph };
   proof->counted.peak_bytes = proof->counted.weight_bytes = NULL;
   proof->faults = g_ptr_array_new_with_free_func (g_free);
-  if (unproved != NULL)
-    tp_checker_digest_begin (&proof->digest, unproved->costs, TRUE);
-  tp_beside_begin (&proof->beside, prove_and_count, proof, "to check a plan",
-                   graph->n_nodes >= TP_BIND_MANY_NODES);
+  tp_beside_begin (&proof->counting, count, proof, "to check a plan",
+                   is_long && unproved == NULL);
+  if (unproved == NULL)
+    return;
+  tp_checker_digest_begin (&proof->digest, unproved->costs, TRUE);
+  tp_beside_begin (&proof->beside, prove, proof, "to check a plan", is_long);
 }
 
+/* Steps of a schedule are not to be followed before it is known to be one. */
 void
 tp_bind_proof_help (TpBindProof *proof)
 {
-  if (proof->unproved != NULL)
-    tp_checker_digest_help (&proof->digest);
+  if (proof->unproved == NULL)
+    return;
+  if (proof->unproved->span_proof == NULL)
+    tp_beside_help (&proof->counting);
+  tp_checker_digest_help (&proof->digest);
 }
 
 void
 tp_bind_proof_end (TpBindProof *proof)
 {
-  if (!tp_beside_end (&proof->beside, NULL))
-    prove_and_count (proof);
+  if (proof->unproved != NULL && !tp_beside_end (&proof->beside, NULL))
+    prove (proof);
+  if (proof->faults->len == 0 && !tp_beside_end (&proof->counting, NULL))
+    count (proof);
 }
 
 void
 tp_bind_proof_clear (TpBindProof *proof)
 {
   tp_beside_clear (&proof->beside);
+  tp_beside_clear (&proof->counting);
   tp_checker_digest_clear (&proof->digest);
   g_clear_pointer (&proof->counted.peak_bytes, g_free);
   g_clear_pointer (&proof->counted.weight_bytes, g_free);

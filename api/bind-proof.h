@@ -15,9 +15,9 @@ typedef struct
                                * and these are counted anew */
   const TpPlan *unproved;     /* NULL: nothing is to be proved */
   const TpGraph *graph;
-  GPtrArray *faults;          /* of the proof; with any nothing is counted */
+  GPtrArray *faults;          /* of the proof; with any @counted is not to be read */
   TpCheckerDigest digest;     /* of the costs of @unproved */
-  TpBeside beside;
+  TpBeside beside, counting;
 } TpBindProof;
 
 /* The proof is of @unproved (nullable). Borrows all of them. Whoever changes one of them
