@@ -46,7 +46,7 @@ TPLAN_DRIVER_TIMEOUT=50 # a GPU that sleeps takes long to wake up
 export XDG_CACHE_HOME XDG_STATE_HOME TPLAN_COST TPLAN_CALIBRATE_WAIT TPLAN_DRIVER_TIMEOUT
 unset TPLAN_DEVICES TPLAN_SYSTEM_COST
 begin=$(date +%s)
-end=$((begin + seconds))
+end=$((begin + seconds - 10)) # what a step leaves to be ended and written takes a while, too
 : > "$out/gpu.log"
 
 say () { printf '%s\n' "$*" | tee -a "$out/gpu.log"; }
