@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "ir/graph-value.h"
+#include "nest/nest-expr.h"
 #include "ops/op-util.h"
 
 #include <string.h>
@@ -165,19 +166,34 @@ pad_infer (const TpNode *node, const TpTensor *const *inputs, TpShape *outputs,
 
 /* ---- nests -------------------------------------------------------------- */
 
-/* Expression: the last load, or the value to pad with, which only a run may know. */
+/* Takes the value to pad with, if it is known and a double holds it. */
+static gboolean
+pad_set_fill (const TpTensor *value, double *out_fill)
+{
+  gint64 memory = 0, exact = 0;
+
+  if (value == NULL)
+    return TRUE;
+  if (!tp_tensor_is_constant (value))
+    return FALSE;
+  tp_tensor_write_doubles (value, out_fill);
+  if (!tp_dtype_is_integer (value->dtype))
+    return TRUE;
+  tp_tensor_write_value (value, &memory);
+  tp_dtype_get (value->dtype)->load_integers (&memory, 1, 1, &exact);
+  return tp_real_to_integer (*out_fill) == exact;
+}
+
+/* Expression: the last load, or the value to pad with, where it is loaded, too. */
 static int
 pad_select_fill (TpLowering *lowering)
 {
   const TpTensor *value = tp_lowering_get_input (lowering, 2);
   TpNest *nest = lowering->nest;
   TpAccess *load = &nest->loads[0];
-  gboolean is_given = value != NULL && !tp_tensor_is_constant (value);
 
   load->fill = tp_node_get_float (lowering->node, "value", 0.0);
-  if (value != NULL && !is_given)
-    tp_tensor_write_doubles (value, &load->fill);
-  if (!is_given || load->n_guards == 0)
+  if (pad_set_fill (value, &load->fill) || load->n_guards == 0)
     return tp_nest_load (nest, 0);
   tp_lowering_add_load (lowering, 2);
   return tp_nest_select (nest, tp_nest_inside (nest, 0), tp_nest_load (nest, 0),

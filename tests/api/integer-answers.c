@@ -397,6 +397,15 @@ scatter_replace (gint64 *out)
 }
 
 static int
+padded (gint64 *out)
+{
+  memcpy (out, u, sizeof u);
+  for (int k = 8; k < 12; k++)
+    out[k] = FAR + 1;
+  return 12;
+}
+
+static int
 range (gint64 *out)
 {
   for (int k = 0; k < 5; k++)
@@ -436,6 +445,7 @@ const char integer_constants[]
       " {\"name\": \"step\", \"dtype\": \"int64\", \"shape\": [], \"data\": [3]},"
       " {\"name\": \"most\", \"dtype\": \"int64\", \"shape\": [], \"data\": [9223372036854775807]},"
       " {\"name\": \"least\", \"dtype\": \"int64\", \"shape\": [], \"data\": [-9223372036854775808]},"
+      " {\"name\": \"pads\", \"dtype\": \"int64\", \"shape\": [4], \"data\": [0, 0, 1, 0]},"
       " {\"name\": \"back\", \"dtype\": \"int64\", \"shape\": [], \"data\": [-9223372036854775808]},"
       " {\"name\": \"scales\", \"dtype\": \"float32\", \"shape\": [2], \"data\": [1, 2]}]";
 
@@ -501,6 +511,7 @@ const IntegerCase integer_cases[] = {
   { "Scatter", "a i u", "", TRUE, 10, scatter_replace },
   { "ScatterND", "a rows u", "\"reduction\": \"add\"", TRUE, 17,
     scatter_blocks },
+  { "Pad", "u pads start", "", TRUE, 17, padded },
   { "Range", "start stop step", "", FALSE, 17, range },
   { "Range", "most least back", "", FALSE, 17, range_down },
   { "Resize", "a _ scales", "\"mode\": \"nearest\", "
@@ -529,7 +540,8 @@ integer_answers_set (gboolean is_narrow)
 gboolean
 integer_case_is_wide (const IntegerCase *it)
 {
-  return it->tell == row_log_exp || it->tell == clipped || it->tell == range
+  return it->tell == row_log_exp || it->tell == clipped || it->tell == padded
+         || it->tell == range
          || it->tell == range_down;
 }
 
