@@ -118,14 +118,14 @@ static void
 add_value (Writer *writer, const TpTensor *tensor)
 {
   gboolean is_integer = tp_dtype_is_integer (tensor->dtype);
-  double values[MAX (MAX_REALS, MAX_INTEGERS)];
+  guint64 value[MAX_INTEGERS];  /* no type is wider */
   gboolean is_short = tensor->count <= (is_integer ? MAX_INTEGERS : MAX_REALS);
 
   add_number (writer, is_short);
   if (is_short)
     {
-      tp_tensor_write_doubles (tensor, values);
-      add_bytes (writer, values, tensor->count * sizeof values[0]);
+      tp_tensor_write_value (tensor, value);
+      add_bytes (writer, value, (gsize) tensor->size_bytes);
     }
   else if (is_integer) /* no other has them */
     add_number (writer, tensor - writer->graph->tensors);

@@ -139,6 +139,8 @@ static const struct
     FALSE },
   { "in x 4 5;ints s 0;ints t 1;ReduceSum x s -> a;ReduceSum x t -> b", FALSE },
   { "in x 4 5;ints s 1;ints t 1;ReduceSum x s -> a;ReduceSum x t -> b", TRUE },
+  { "int64 x 4;ints s 9007199254740992;ints t 9007199254740993;"
+    "Add x s -> a;Add x t -> b", FALSE },
   { "in x 1 3 8 8;MaxPool x -> a kernel_shape=2,2;"
     "MaxPool x -> b kernel_shape=3,3", FALSE },
   { "in x 4 6;Split x -> a c axis=1;Split x -> b _ axis=1", FALSE },
