@@ -174,6 +174,17 @@ get_excess (const TpAccountPart *part)
   return part->measured_ns - part->predicted_ns;
 }
 
+/* Kernels of a device, or copies: as many of these as there are in a run. */
+static int
+count_engines (const TpAccount *account)
+{
+  int n = 0;
+
+  for (int i = 0; i <= get_plan (account)->n_devices; i++)
+    n += account->parts[i].measured_ns > 0;
+  return n;
+}
+
 static char *
 name_part (const TpAccount *account, int which)
 {
@@ -185,8 +196,8 @@ name_part (const TpAccount *account, int which)
     return g_strdup ("copies");
   if (get_excess (&account->parts[which]) >= 0)
     return g_strdup ("between steps");
-  /* of one device nothing overlaps: the runs looked at were slower than those timed */
-  return g_strdup (plan->n_devices > 1 ? "overlap" : "only in runs looked at");
+  /* of one nothing overlaps: the runs looked at were slower than those timed */
+  return g_strdup (count_engines (account) > 1 ? "overlap" : "only in runs looked at");
 }
 
 /* The step that makes most of what a part is off by, if one does. */

@@ -78,8 +78,9 @@ tp_cli_get_cancelled (void)
   return &is_cancelled;
 }
 
+/* @left: (nullable): nobody knows. */
 static void
-show_bar (int done, int total, const char *what, const char *eta)
+show_bar (int done, int total, const char *what, const char *left)
 {
   g_autofree char *name = tp_foreign_text_clean (what);
   int filled = (int) ((gint64) done * PROGRESS_CELLS / total);
@@ -92,13 +93,14 @@ show_bar (int done, int total, const char *what, const char *eta)
   memset (bar, '.', PROGRESS_CELLS);
   memset (bar, '#', filled);
   bar[PROGRESS_CELLS] = 0;
-  fprintf (stderr, "\r\033[K[%s] %d/%d  ETA %s  %.30s", bar, done, total, eta,
-           name);
+  fprintf (stderr, "\r\033[K[%s] %d/%d  %s%s%s%.30s", bar, done, total,
+           left == NULL ? "" : "ETA ", left == NULL ? "" : left,
+           left == NULL ? "" : "  ", name);
 }
 
 /* Whoever reads a pipe or a log is not left to wonder either. */
 static void
-show_line (const TpCli *cli, int done, int total, const char *eta,
+show_line (const TpCli *cli, int done, int total, const char *left,
            gint64 now_us)
 {
   if (last_line_us == 0)
@@ -106,7 +108,9 @@ show_line (const TpCli *cli, int done, int total, const char *eta,
   if (done >= total || now_us - last_line_us < LINE_EVERY_US)
     return;
   last_line_us = now_us;
-  tp_cli_note (cli, "%d %% done, %s left", (int) (100.0 * done / total), eta);
+  tp_cli_note (cli, "%d %% done%s%s%s", (int) (100.0 * done / total),
+               left == NULL ? "" : ", ", left == NULL ? "" : left,
+               left == NULL ? "" : " left");
 }
 
 void
@@ -114,7 +118,7 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
                  gpointer user_data)
 {
   const TpCli *cli = user_data;
-  g_autofree char *eta = tp_cli_format_time (eta_ns);
+  g_autofree char *left = eta_ns > 0 ? tp_cli_format_time (eta_ns) : NULL;
   gint64 now_us = g_get_monotonic_time ();
 
   if (total == 0)
@@ -123,13 +127,13 @@ tp_cli_progress (int done, int total, const char *what, gint64 eta_ns,
     return;
   if (!isatty (STDERR_FILENO))
     {
-      show_line (cli, done, total, eta, now_us);
+      show_line (cli, done, total, left, now_us);
       return;
     }
   if (done < total && now_us - last_shown_us < PROGRESS_EVERY_US)
     return;
   last_shown_us = now_us;
-  show_bar (done, total, what, eta);
+  show_bar (done, total, what, left);
 }
 
 void
