@@ -236,18 +236,18 @@ check_loop (TpProver *prover, const TpInstr *instr)
   return TRUE;
 }
 
+/* Of buffer @buffer, @n_read elements from value @first on. */
 static gboolean
-check_access (TpProver *prover, const TpInstr *instr)
+check_elements (TpProver *prover, int buffer, TpValue first, gint64 n_read,
+                TpValue mask)
 {
-  gint64 n = prover->kernel->buffers[instr->buffer].n_elements, lo, hi;
-  TpValue mask = tp_instr_is_load (instr) ? instr->b : instr->c;
+  gint64 n = prover->kernel->buffers[buffer].n_elements, lo, hi;
   TpAffine index;
 
   tp_solver_open (prover->solver);
   /* Later than all others, so that whatever the mask says bounds it. */
-  prover->active = tp_solver_add_atom (
-      prover->solver, 0, tp_instr_count_elements (instr) - 1);
-  index = tp_affine_add (&prover->forms[instr->a], &prover->active, 1);
+  prover->active = tp_solver_add_atom (prover->solver, 0, n_read - 1);
+  index = tp_affine_add (&prover->forms[first], &prover->active, 1);
   if (mask >= 0)
     tp_prover_assume_mask (prover, mask, TRUE);
   lo = tp_solver_get_lower (prover->solver, &index, 0);
@@ -258,15 +258,35 @@ check_access (TpProver *prover, const TpInstr *instr)
                ? fail (prover, "the index has no lower bound")
                : fail (prover,
                        "the index may be %" G_GINT64_FORMAT " in buffer %d", lo,
-                       instr->buffer);
+                       buffer);
   if (hi >= n)
     return hi >= TP_AFFINE_INFINITY
                ? fail (prover, "the index has no upper bound")
                : fail (prover,
                        "the index may be %" G_GINT64_FORMAT
                        " in buffer %d of %" G_GINT64_FORMAT " elements",
-                       hi, instr->buffer, n);
+                       hi, buffer, n);
   return TRUE;
+}
+
+static gboolean
+check_access (TpProver *prover, const TpInstr *instr)
+{
+  return check_elements (prover, instr->buffer, instr->a,
+                         tp_instr_count_elements (instr),
+                         tp_instr_is_load (instr) ? instr->b : instr->c);
+}
+
+static gboolean
+check_mma (TpProver *prover, const TpInstr *instr)
+{
+  TpMma mma = tp_instr_get_mma (instr);
+  gint64 n[2];
+
+  for (int i = 0; i < 2; i++)
+    n[i] = (gint64) (TP_MMA_DEPTH - 1) * mma.pitches[i] + TP_MMA_SIDE;
+  return check_elements (prover, mma.buffers[0], instr->a, n[0], -1)
+         && check_elements (prover, mma.buffers[1], instr->b, n[1], -1);
 }
 
 static gboolean
@@ -280,6 +300,8 @@ check_instr (TpProver *prover, const TpInstr *instr)
     case TP_I_LOAD4:
     case TP_I_STORE:
       return check_access (prover, instr);
+    case TP_I_MMA:
+      return check_mma (prover, instr);
     default:
       return TRUE;
     }

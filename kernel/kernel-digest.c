@@ -6,6 +6,7 @@
 #include "kernel/kernel-digest.h"
 
 #include "ir/digest.h"
+#include "kernel/kernel-ops.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "kernel/kernel-lane.h"
 #include "kernel/kernel-ops.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MAX_LANES 16 /* of a value */
@@ -237,6 +238,44 @@ run_load4 (Machine *machine, int i, int item)
   return TRUE;
 }
 
+/* Each item by itself, step after step, as the printed kernel does without the
+ * instruction. */
+static gboolean
+run_mma (Machine *machine, int i, int item)
+{
+  const TpInstr *instr = &machine->kernel->instrs[i];
+  const TpKernelBuffer *buffers = machine->kernel->buffers;
+  TpMma mma = tp_instr_get_mma (instr);
+  const TpValue operands[] = { instr->a, instr->b };
+  const TpLane *sums = lanes_of (machine, item, instr->c);
+  const float *first[2];
+  int at = item % TP_MMA_WAVE;
+
+  for (int k = 0; k < 2; k++)
+    {
+      gint64 base = lanes_of (machine, item, operands[k])->i;
+      gint64 n = (gint64) (TP_MMA_DEPTH - 1) * mma.pitches[k] + TP_MMA_SIDE;
+
+      if (base != lanes_of (machine, item - at, operands[k])->i)
+        return fail (machine, i, "another index than the wave's first item has");
+      if (base < 0 || base > buffers[mma.buffers[k]].n_elements - n)
+        return fail (machine, i, "index out of the buffer");
+      first[k] = (const float *) machine->memory[mma.buffers[k]] + base;
+    }
+  for (int lane = 0; lane < TP_MMA_LANES; lane++)
+    {
+      int row = tp_mma_get_row (lane) + at / 4;
+      int column = tp_mma_get_column (lane) + 2 * (at % 4);
+      float sum = sums[lane].f;
+
+      for (int step = 0; step < TP_MMA_DEPTH; step++)
+        sum = fmaf (first[0][step * mma.pitches[0] + row],
+                    first[1][step * mma.pitches[1] + column], sum);
+      lanes_of (machine, item, i)[lane].f = sum;
+    }
+  return TRUE;
+}
+
 static gboolean
 run_item (Machine *machine, int i, int item)
 {
@@ -249,6 +288,8 @@ run_item (Machine *machine, int i, int item)
     return run_memory (machine, i, item);
   if (instr->op == TP_I_LOAD4)
     return run_load4 (machine, i, item);
+  if (instr->op == TP_I_MMA)
+    return run_mma (machine, i, item);
   if (info->operands[0] == '\0')
     run_leaf (machine, i, item);
   else if (info->is_lanewise)

@@ -108,6 +108,41 @@
   "  return as_int" #n " (as_uint" #n " (c) + as_uint" #n " (sum));\n"         \
   "}\n"
 
+/* TF32 of sm_80 and later, by two of its instructions. Without TP_MMA each item makes
+ * its results by itself, in the order of the interpreter. */
+#define MMA                                                                    \
+  "static float8 tp_mma (__local const float *a, int na,\n"                    \
+  "                      __local const float *b, int nb, float8 c)\n"          \
+  "{\n"                                                                        \
+  "  const int item = get_local_id (0) & 31, r = item >> 2, t = item & 3;\n"   \
+  "#ifdef TP_MMA\n"                                                            \
+  "  __local const uint *x = (__local const uint *) a + t * na + r;\n"         \
+  "  __local const uint *y = (__local const uint *) b + t * nb + r;\n"         \
+  "  float d0 = c.s0, d1 = c.s1, d2 = c.s2, d3 = c.s3;\n"                      \
+  "  float e0 = c.s4, e1 = c.s5, e2 = c.s6, e3 = c.s7;\n"                      \
+  "  const uint x0 = x[0], x1 = x[8], x2 = x[4 * na], x3 = x[4 * na + 8];\n"   \
+  MMA_HALF ("d", "y[0]", "y[4 * nb]")                                          \
+  MMA_HALF ("e", "y[8]", "y[4 * nb + 8]")                                      \
+  "  return (float8) (d0, d1, d2, d3, e0, e1, e2, e3);\n"                      \
+  "#else\n"                                                                    \
+  "  for (int k = 0; k < 8; k++) {\n"                                          \
+  "    __local const float *x = a + k * na + r, *y = b + k * nb + 2 * t;\n"    \
+  "    const float2 p = (float2) (x[0], x[8]);\n"                              \
+  "    const float4 q = (float4) (y[0], y[1], y[8], y[9]);\n"                  \
+  "    c = fma (p.s00110011, q.s01012323, c);\n"                               \
+  "  }\n"                                                                      \
+  "  return c;\n"                                                              \
+  "#endif\n"                                                                   \
+  "}\n"
+
+#define MMA_HALF(d, low, high)                                                 \
+  "  __asm__ volatile (\n"                                                     \
+  "    \"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \"\n"              \
+  "    \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"  \
+  "    : \"+f\" (" d "0), \"+f\" (" d "1), \"+f\" (" d "2), \"+f\" (" d "3)\n"   \
+  "    : \"r\" (x0), \"r\" (x1), \"r\" (x2), \"r\" (x3),\n"                    \
+  "      \"r\" (" low "), \"r\" (" high "));\n"
+
 /* clang-format off */
 static const char common[] =
   "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -143,7 +178,8 @@ static const char common[] =
   DOTS ()
   DOTS (4)
   DOTS (8)
-  DOTS (16);
+  DOTS (16)
+  MMA;
 
 /* Of a device that has them. */
 #define WHERE_DOUBLES "#ifdef cl_khr_fp64\n"

@@ -333,6 +333,18 @@ unzip_expression (TpPrinter *printer, const TpInstr *instr, const char *a,
 }
 
 static const char *
+mma_expression (TpPrinter *printer, const TpInstr *instr)
+{
+  TpMma mma = tp_instr_get_mma (instr);
+
+  return tp_printer_keep (printer, "tp_mma (b%d + %s, %d, b%d + %s, %d, %s)",
+                          mma.buffers[0], printer->names[instr->a],
+                          mma.pitches[0], mma.buffers[1],
+                          printer->names[instr->b], mma.pitches[1],
+                          printer->names[instr->c]);
+}
+
+static const char *
 expression (TpPrinter *printer, const TpInstr *instr)
 {
   const char *a = printer->names[instr->a];
@@ -343,6 +355,8 @@ expression (TpPrinter *printer, const TpInstr *instr)
     return tp_printer_get_load (printer, instr);
   if (instr->op == TP_I_LOAD4)
     return tp_printer_get_load4 (printer, instr);
+  if (instr->op == TP_I_MMA)
+    return mma_expression (printer, instr);
   if (instr->op == TP_I_DOT4)
     return tp_printer_keep (
         printer, "tp_dot4_%s (%s, %s, %s)",

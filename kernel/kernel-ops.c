@@ -90,6 +90,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_LOAD] = EFFECT ("load", "X", 'D'),
   [TP_I_LOAD4] = EFFECT ("load4", "X", 'I'),
   [TP_I_STORE] = EFFECT ("store", "XD", 'V'),
+  [TP_I_MMA] = EFFECT ("mma", "XXF", 'F'),
   [TP_I_BARRIER] = EFFECT ("barrier", "", 'V'),
   [TP_I_FOR] = EFFECT ("for", "XX", 'X'),
   [TP_I_CARRY] = EFFECT ("carry", "T", 'T'),
@@ -104,6 +105,15 @@ tp_instr_get_info (TpInstrOp op)
 {
   g_assert ((guint)op < G_N_ELEMENTS (infos));
   return &infos[op];
+}
+
+TpMma
+tp_instr_get_mma (const TpInstr *instr)
+{
+  const gint64 pitch = (1 << 24) - 1;
+
+  return (TpMma){ { instr->buffer, (int) (instr->imm >> 48) },
+                  { (int) (instr->imm >> 24 & pitch), (int) (instr->imm & pitch) } };
 }
 
 gboolean
@@ -148,6 +158,15 @@ gint64
 tp_kernel_buffer_get_bytes (const TpKernelBuffer *buffer)
 {
   return buffer->n_elements * (gint64)tp_dtype_get_size (buffer->dtype);
+}
+
+gboolean
+tp_kernel_uses_iteration (const TpKernel *kernel)
+{
+  for (int i = 0; i < kernel->n_instrs; i++)
+    if (kernel->instrs[i].op == TP_I_ITERATION)
+      return TRUE;
+  return FALSE;
 }
 
 gint64

@@ -20,6 +20,8 @@ typedef struct
 const TpInstrInfo *tp_instr_get_info (TpInstrOp op);
 const char *tp_kind_get_name (TpKind kind);
 gboolean tp_kind_is_real (TpKind kind);              /* F32 or F64 */
+/* Of an MMA. */
+TpMma tp_instr_get_mma (const TpInstr *instr);
 gboolean tp_instr_is_load (const TpInstr *instr); /* LOAD or LOAD4 */
 /* Of memory, that a load or a store is of. */
 int tp_instr_count_elements (const TpInstr *instr);
@@ -27,6 +29,9 @@ int tp_instr_count_elements (const TpInstr *instr);
 /* Of an element when it is loaded. */
 TpKind tp_kernel_buffer_get_kind (const TpKernelBuffer *buffer);
 gint64 tp_kernel_buffer_get_bytes (const TpKernelBuffer *buffer);
+
+/* Only such kernels take the iteration as an argument in OpenCL C. */
+gboolean tp_kernel_uses_iteration (const TpKernel *kernel);
 
 /* INDEX division as every back end has it: truncating; by 0 it gives 0. */
 gint64 tp_index_divide (gint64 x, gint64 y);

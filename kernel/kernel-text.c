@@ -52,6 +52,20 @@ append_immediate (GString *text, const TpInstr *instr)
 }
 
 static void
+append_buffers (GString *text, const TpInstr *instr)
+{
+  TpMma mma;
+
+  if (tp_instr_is_load (instr) || instr->op == TP_I_STORE)
+    g_string_append_printf (text, " b%d", instr->buffer);
+  if (instr->op != TP_I_MMA)
+    return;
+  mma = tp_instr_get_mma (instr);
+  g_string_append_printf (text, " b%d pitch %d b%d pitch %d", mma.buffers[0],
+                          mma.pitches[0], mma.buffers[1], mma.pitches[1]);
+}
+
+static void
 append_instr (GString *text, const TpKernel *kernel, int i)
 {
   const TpInstr *instr = &kernel->instrs[i];
@@ -65,8 +79,7 @@ append_instr (GString *text, const TpKernel *kernel, int i)
       g_string_append (text, " = ");
     }
   g_string_append (text, info->name);
-  if (tp_instr_is_load (instr) || instr->op == TP_I_STORE)
-    g_string_append_printf (text, " b%d", instr->buffer);
+  append_buffers (text, instr);
   for (int arg = 0; arg < 3; arg++)
     if (args[arg] >= 0)
       g_string_append_printf (text, " %%%d", args[arg]);

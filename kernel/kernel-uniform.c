@@ -14,7 +14,7 @@ is_uniform (const TpKernel *kernel, const TpInstr *instr,
             const gboolean *uniform)
 {
   if (instr->op == TP_I_ITEM || instr->op == TP_I_CARRY
-      || instr->op == TP_I_YIELD
+      || instr->op == TP_I_YIELD || instr->op == TP_I_MMA
       || (tp_instr_is_load (instr) && kernel->buffers[instr->buffer].is_written))
     return FALSE;
   return (instr->a < 0 || uniform[instr->a])
@@ -37,12 +37,13 @@ tp_kernel_verify_barriers (const TpKernel *kernel, GError **error)
         n_divergent += n_divergent > 0 || !uniform[i];
       else if (instr->op == TP_I_END_FOR || instr->op == TP_I_END_IF)
         n_divergent -= n_divergent > 0;
-      else if (instr->op == TP_I_BARRIER && n_divergent > 0)
+      else if ((instr->op == TP_I_BARRIER || instr->op == TP_I_MMA)
+               && n_divergent > 0)
         {
           g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_FAILED,
-                       "kernel '%s', %%%d (barrier): not all work-items of a "
+                       "kernel '%s', %%%d (%s): not all work-items of a "
                        "group may get here",
-                       kernel->name, i);
+                       kernel->name, i, tp_instr_get_info (instr->op)->name);
           return FALSE;
         }
     }

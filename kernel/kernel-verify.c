@@ -169,6 +169,8 @@ lanes_fit (const TpKernel *kernel, const TpInstr *instr)
       return a == 1;
     case TP_I_LOAD:
       return a == 1 && (instr->b < 0 || b == instr->lanes);
+    case TP_I_MMA:
+      return a == 1 && b == 1 && c == TP_MMA_LANES && instr->lanes == c;
     case TP_I_STORE:
       return a == 1 && b == instr->lanes && (instr->c < 0 || c == instr->lanes);
     case TP_I_FOR:
@@ -198,6 +200,23 @@ check_lanes (Verifier *verifier)
 }
 
 static gboolean
+check_mma (Verifier *verifier)
+{
+  const TpKernel *kernel = verifier->kernel;
+  TpMma mma = tp_instr_get_mma (&kernel->instrs[verifier->at]);
+
+  for (int i = 0; i < 2; i++)
+    if (mma.buffers[i] < 0 || mma.buffers[i] >= kernel->n_buffers
+        || kernel->buffers[mma.buffers[i]].space != TP_SPACE_LOCAL
+        || kernel->buffers[mma.buffers[i]].dtype != TPLAN_DTYPE_FLOAT32)
+      return fail (verifier, "buffer %d is no local memory of float32",
+                   mma.buffers[i]);
+  return kernel->local_size % TP_MMA_WAVE == 0
+         || fail (verifier, "%d work-items are no waves of %d",
+                  kernel->local_size, TP_MMA_WAVE);
+}
+
+static gboolean
 check_buffer (Verifier *verifier)
 {
   const TpKernel *kernel = verifier->kernel;
@@ -205,6 +224,8 @@ check_buffer (Verifier *verifier)
   const TpKernelBuffer *buffer;
   TpKind kind;
 
+  if (instr->op == TP_I_MMA)
+    return check_mma (verifier);
   if (!tp_instr_is_load (instr) && instr->op != TP_I_STORE)
     return TRUE;
   if (instr->buffer < 0 || instr->buffer >= kernel->n_buffers)

@@ -179,15 +179,6 @@ tp_k_iteration (TpKernel *kernel)
   return share (kernel, instr_make (TP_I_ITERATION, TP_KIND_INDEX, 1, -1, -1));
 }
 
-gboolean
-tp_kernel_uses_iteration (const TpKernel *kernel)
-{
-  for (int i = 0; i < kernel->n_instrs; i++)
-    if (kernel->instrs[i].op == TP_I_ITERATION)
-      return TRUE;
-  return FALSE;
-}
-
 TpValue
 tp_k_iota (TpKernel *kernel, int lanes)
 {
@@ -508,6 +499,19 @@ tp_k_load4 (TpKernel *kernel, int buffer, TpValue index, int lanes)
   TpInstr instr = instr_make (TP_I_LOAD4, TP_KIND_I32, lanes, index, -1);
 
   instr.buffer = buffer;
+  return append (kernel, instr);
+}
+
+/* The second buffer and the pitches lie in imm. */
+TpValue
+tp_k_mma (TpKernel *kernel, const TpMma *mma, TpValue a, TpValue b, TpValue c)
+{
+  TpInstr instr = instr_make (TP_I_MMA, TP_KIND_F32, TP_MMA_LANES, a, b);
+
+  instr.c = c;
+  instr.buffer = mma->buffers[0];
+  instr.imm = (gint64) mma->buffers[1] << 48 | (gint64) mma->pitches[0] << 24
+              | mma->pitches[1];
   return append (kernel, instr);
 }
 

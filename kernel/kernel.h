@@ -114,6 +114,8 @@ typedef enum
   TP_I_LOAD4,       /* of bytes, INT8 or UINT8: lanes of I32, each of four elements,
                      * the first lowest; imm as of LOAD */
   TP_I_STORE,       /* value b, mask c or -1 */
+  TP_I_MMA,         /* F32, 8 lanes: c and the product of two matrices in local memory,
+                     * which the items of a wave make together: TpMma */
   TP_I_BARRIER,     /* of the work-group, over local memory */
   /* regions */
   TP_I_FOR,         /* a: first, b: end (exclusive), imm: step > 0; value: the
@@ -131,10 +133,42 @@ typedef struct
   TpKind kind;                /* of the value */
   int lanes;
   TpValue a, b, c;
-  int buffer;                 /* LOAD, LOAD4, STORE */
-  gint64 imm;
+  int buffer;                 /* LOAD, LOAD4, STORE, MMA */
+  gint64 imm;                 /* of MMA: tp_instr_get_mma () */
   float fimm;
 } TpInstr;
+
+/* What MMA multiplies, as NVIDIA's mma.m16n8k8 has it of TF32: 16 rows by 16 columns,
+ * 8 steps. Row @row of step @step is element a + step * pitches[0] + row of one buffer,
+ * a column likewise from b on of the other; a and b are the same for all items of a
+ * wave, which are 32 in a row. Elements are to have no more digits than TF32 has (a
+ * kernel rounds them before), or the rest may be left out; in which order, and with how
+ * many digits, products are added up is up to the device. An item has the results that
+ * tp_mma_get_row () and tp_mma_get_column () tell. */
+#define TP_MMA_SIDE 16
+#define TP_MMA_DEPTH 8
+#define TP_MMA_LANES 8
+#define TP_MMA_WAVE 32
+
+typedef struct
+{
+  int buffers[2];             /* float32, local */
+  int pitches[2];             /* elements from one step to the next */
+} TpMma;
+
+/* Of lane @lane of item 0 of a wave; of item i the row is i / 4 further down, the column
+ * 2 * (i % 4) to the right. */
+static inline int
+tp_mma_get_row (int lane)
+{
+  return lane / 2 % 2 * 8;
+}
+
+static inline int
+tp_mma_get_column (int lane)
+{
+  return lane % 2 + lane / 4 * 8;
+}
 
 typedef enum
 {
@@ -199,6 +233,9 @@ TpValue tp_k_load4 (TpKernel *kernel, int buffer, TpValue index, int lanes);
 void tp_k_set_ahead (TpKernel *kernel, TpValue load, gint64 ahead);
 void tp_k_store (TpKernel *kernel, int buffer, TpValue index, TpValue value,
                  TpValue mask);
+/* All items of a group come here, or none. */
+TpValue tp_k_mma (TpKernel *kernel, const TpMma *mma, TpValue a, TpValue b,
+                  TpValue c);
 void tp_k_barrier (TpKernel *kernel);
 TpValue tp_k_for (TpKernel *kernel, TpValue first, TpValue end, gint64 step);
 /* Comes right after the tp_k_for() or another carry: make @initial before the
@@ -210,8 +247,5 @@ void tp_k_end_for (TpKernel *kernel, const TpValue *next, int n,
                    TpValue *out_finals);
 void tp_k_if (TpKernel *kernel, TpValue condition);
 void tp_k_end_if (TpKernel *kernel);
-
-/* Only such kernels take the iteration as an argument in OpenCL C. */
-gboolean tp_kernel_uses_iteration (const TpKernel *kernel);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "kernel/kernel-opencl-preamble.h"
 #include "kernel/kernel-opencl.h"
+#include "kernel/kernel-ops.h"
 #include "runtime/device.h"
 #include "runtime/host.h"
 #include "runtime/kernel-code.h"
