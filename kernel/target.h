@@ -15,6 +15,7 @@ typedef struct
                                * group of the GPU style schedules */
   gint64 local_bytes;         /* bound on local memory of a group */
   gboolean has_float64;       /* it computes with reals of 64 bits */
+  gboolean has_mma;           /* its waves multiply matrices (TP_I_MMA) */
 } TpTarget;
 
 /* Whether it runs work-items, not vectors. */
@@ -22,6 +23,12 @@ static inline gboolean
 tp_target_is_gpu (const TpTarget *target)
 {
   return target->local_size > 1;
+}
+
+static inline gboolean
+tp_target_has_mma (const TpTarget *target)
+{
+  return target->has_mma;
 }
 
 /* Whether it runs vectors, not work-items. */

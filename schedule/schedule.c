@@ -23,6 +23,7 @@
   ROW (contract)      \
   ROW (sweep)         \
   ROW (winograd_tiles) \
+  ROW (contract_waves) \
   ROW (contract_tiles) \
   ROW (turn)          \
   ROW (transpose)     \

@@ -1,11 +1,16 @@
 /* tiles-copy.c: the items of a group share the copying out: neighbours take
  * neighbours in memory. In local memory the points of one place of K lie
- * together, as the tiles read them. */
+ * together, as the tiles read them.
+ *
+ * An element may be kept as two numbers of TF32: itself, rounded to the 11 digits
+ * that has, and what is left of it, likewise. Their sum is off by 2^-22 of it at most. */
 #include "config.h"
 
 #include "schedule/tiles-copy.h"
 
 #include "schedule/expr.h"
+
+#include <math.h>
 
 /* Of copy @j of @item: its unit along the axis of neighbours, of which there
  * are
@@ -74,9 +79,10 @@ tp_tile_copy_init (TpTileCopy *copy, const TpTilePlan *plan, int side,
 
   copy->plan = plan;
   copy->side = side;
-  copy->buffer = tp_kernel_add_buffer (
-      k, TP_SPACE_LOCAL, plan->t->dtype,
-      plan->n_buffers * tp_tile_side_size (plan, side), TRUE);
+  for (int i = 0; i < plan->n_digits; i++)
+    copy->buffers[i] = tp_kernel_add_buffer (
+        k, TP_SPACE_LOCAL, plan->t->dtype,
+        plan->n_buffers * tp_tile_side_size (plan, side), TRUE);
   copy->is_copied = -1;
   if (s->is_partial)
     copy->is_copied = tp_k_binary (k, TP_I_ILESS, tp_k_item (k),
@@ -121,25 +127,67 @@ tp_tile_copy_load (const TpTileCopy *copy, TpEmit *emit, TpValue step,
     }
 }
 
-void
-tp_tile_copy_store (const TpTileCopy *copy, TpEmit *emit, TpValue first,
-                    const TpValue *values)
+/* To 11 digits, the nearest, ties away from 0: what is no number stays what it is. */
+static TpValue
+round_to_tf32 (TpKernel *k, TpValue value)
+{
+  int lanes = k->instrs[value].lanes;
+  TpValue bits = tp_k_unary (k, TP_I_AS_I32, value);
+
+  bits = tp_k_binary (k, TP_I_IADD, bits, tp_k_i32 (k, lanes, 1 << 12));
+  bits = tp_k_binary (k, TP_I_IAND, bits, tp_k_i32 (k, lanes, -(1 << 13)));
+  return tp_k_select (k, tp_k_binary (k, TP_I_FEQUAL, value, value),
+                      tp_k_unary (k, TP_I_AS_F32, bits), value);
+}
+
+/* Of what is not finite nothing is left. */
+static void
+take_apart (TpKernel *k, TpValue value, TpValue *out_digits)
+{
+  int lanes = k->instrs[value].lanes;
+  TpValue high = round_to_tf32 (k, value);
+  TpValue size = tp_k_unary (k, TP_I_FABS, high);
+  TpValue rest = tp_k_binary (k, TP_I_FSUB, value, high);
+
+  rest = tp_k_select (k,
+                      tp_k_binary (k, TP_I_FLESS, size,
+                                   tp_k_f32 (k, lanes, INFINITY)),
+                      rest, tp_k_f32 (k, lanes, 0));
+  out_digits[0] = high;
+  out_digits[1] = round_to_tf32 (k, rest);
+}
+
+static void
+store_one (const TpTileCopy *copy, TpEmit *emit, int buffer, TpValue at,
+           TpValue value)
 {
   const TpTileSide *s = &copy->plan->sides[copy->side];
   TpKernel *k = emit->kernel;
 
-  for (int j = 0; j < s->n_copies; j++)
+  if (!s->is_along_k || s->width == 1)
+    {
+      tp_k_store (k, buffer, at, value, copy->is_copied);
+      return;
+    }
+  for (int lane = 0; lane < s->width; lane++)
+    tp_k_store (k, buffer, tp_emit_add_const (emit, at, lane * s->pitch),
+                tp_k_extract (k, value, lane), -1);
+}
+
+void
+tp_tile_copy_store (const TpTileCopy *copy, TpEmit *emit, TpValue first,
+                    const TpValue *values)
+{
+  const TpTilePlan *plan = copy->plan;
+
+  for (int j = 0; j < plan->sides[copy->side].n_copies; j++)
     {
       TpValue at = tp_emit_add (emit, first, copy->at[j]);
+      TpValue digits[2] = { values[j] };
 
-      if (!s->is_along_k || s->width == 1)
-        {
-          tp_k_store (k, copy->buffer, at, values[j], copy->is_copied);
-          continue;
-        }
-      for (int lane = 0; lane < s->width; lane++)
-        tp_k_store (k, copy->buffer,
-                    tp_emit_add_const (emit, at, lane * s->pitch),
-                    tp_k_extract (k, values[j], lane), -1);
+      if (plan->n_digits > 1)
+        take_apart (emit->kernel, values[j], digits);
+      for (int i = 0; i < plan->n_digits; i++)
+        store_one (copy, emit, copy->buffers[i], at, digits[i]);
     }
 }

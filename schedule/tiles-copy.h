@@ -9,7 +9,7 @@ typedef struct
 {
   const TpTilePlan *plan;
   int side;
-  int buffer;                      /* of the kernel, in local memory */
+  int buffers[2];                  /* of the kernel, in local memory: of each digit */
   TpValue k[TP_TILES_MAX_COPIES];  /* unit along K within the step */
   TpValue at[TP_TILES_MAX_COPIES]; /* element of local memory */
   TpSpanPlace places[TP_TILES_MAX_COPIES];

@@ -71,28 +71,38 @@ set_copies (TpTilePlan *plan, int side)
   elements /= s->width;
   s->n_copies = MAX (elements / plan->local_size, 1);
   s->is_partial = elements < plan->local_size;
-  s->pitch = s->points + (s->is_along_k ? WIDTH : 0);
+  s->pitch = s->points + MAX (plan->pad, s->is_along_k ? WIDTH : 0);
+}
+
+void
+tp_tile_plan_set_steps (TpTilePlan *plan, gint64 depth, gint64 n_buffers,
+                        gint64 n_parts)
+{
+  const TpTiles *t = plan->t;
+  gint64 inner = t->nest->axes[t->k.axes[t->k.n - 1]].extent;
+
+  plan->depth = depth;
+  plan->n_buffers = n_buffers;
+  plan->n_parts = n_parts;
+  plan->is_straight = inner % depth == 0;
+  plan->n_steps = (t->k.extent + depth - 1) / depth / n_parts;
+  for (int i = 0; i < 2; i++)
+    set_copies (plan, i);
 }
 
 void
 tp_tile_plan_init (TpTilePlan *plan, const TpTiles *tiles, const gint64 *values)
 {
-  gint64 inner = tiles->nest->axes[tiles->k.axes[tiles->k.n - 1]].extent, depth;
-
-  *plan = (TpTilePlan){ .t = tiles };
-  plan->depth = depth = values[TP_TILES_DEPTH];
-  plan->n_buffers = values[TP_TILES_BUFFERS];
-  plan->n_parts = values[TP_TILES_PARTS];
-  plan->is_straight = inner % depth == 0;
-  plan->n_steps = (tiles->k.extent + depth - 1) / depth / plan->n_parts;
+  *plan = (TpTilePlan){ .t = tiles, .n_digits = 1 };
   plan->local_size = values[TP_TILES_ITEM_ROWS] * values[TP_TILES_ITEM_COLS];
   for (int i = 0; i < 2; i++)
     {
       plan->sides[i].tile = values[TP_TILES_TILE_ROWS + i];
       plan->sides[i].items = values[TP_TILES_ITEM_ROWS + i];
       plan->sides[i].points = plan->sides[i].tile * plan->sides[i].items;
-      set_copies (plan, i);
     }
+  tp_tile_plan_set_steps (plan, values[TP_TILES_DEPTH],
+                          values[TP_TILES_BUFFERS], values[TP_TILES_PARTS]);
 }
 
 gint64
@@ -106,7 +116,7 @@ tp_tile_plan_local_bytes (const TpTilePlan *plan)
 {
   return (tp_tile_side_size (plan, TP_TILES_ROWS)
           + tp_tile_side_size (plan, TP_TILES_COLS))
-         * plan->n_buffers * (gint64)tp_dtype_get_size (plan->t->dtype);
+         * plan->n_buffers * plan->n_digits * (gint64)tp_dtype_get_size (plan->t->dtype);
 }
 
 gint64

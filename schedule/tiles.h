@@ -17,6 +17,7 @@
 
 #define TP_TILES_MAX_TILE 8    /* points of an item along a side */
 #define TP_TILES_MAX_COPIES 16 /* of an item per side and step of K */
+#define TP_TILES_MAX_SUMS 16   /* vectors of sums that an item has */
 
 enum
 {
@@ -65,6 +66,8 @@ typedef struct
   const TpTiles *t;
   TpTileSide sides[2];
   int local_size, depth, n_buffers;
+  int pad;         /* elements at least between two points of K */
+  int n_digits;    /* numbers of TF32 that an element is kept as (tiles-copy.c) */
   gint64 n_steps; /* of K, of one part */
   gint64 n_parts;
   gboolean is_straight; /* no step reaches over two points of the outer
@@ -73,6 +76,9 @@ typedef struct
 
 void tp_tile_plan_init (TpTilePlan *plan, const TpTiles *tiles,
                         const gint64 *values);
+/* The rest of @plan, whose tiles, sides' points, group and digits are set. */
+void tp_tile_plan_set_steps (TpTilePlan *plan, gint64 depth, gint64 n_buffers,
+                             gint64 n_parts);
 /* Elements of one buffer of a side. */
 gint64 tp_tile_side_size (const TpTilePlan *plan, int side);
 gint64 tp_tile_plan_local_bytes (const TpTilePlan *plan);

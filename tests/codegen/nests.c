@@ -12,15 +12,17 @@
 #include <string.h>
 
 const TpTarget target_avx512 = { 16, 32, 48 << 10, 2 << 20, 2, 1, 1 << 20,
-                                TRUE };
+                                TRUE, FALSE };
 const TpTarget target_avx2 = { 8, 16, 32 << 10, 512 << 10, 1, 1, 256 << 10,
-                                TRUE };
+                                TRUE, FALSE };
 const TpTarget target_sse = { 4, 16, 32 << 10, 256 << 10, 3, 1, 64 << 10,
-                                TRUE };
+                                TRUE, FALSE };
 const TpTarget target_scalar = { 1, 16, 32 << 10, 256 << 10, 1, 1, 64 << 10,
-                                TRUE };
+                                TRUE, FALSE };
 const TpTarget target_gpu = { 1, 32, 32 << 10, 256 << 10, 4, 64, 32 << 10,
-                                TRUE };
+                                TRUE, FALSE };
+const TpTarget target_mma = { 1, 32, 32 << 10, 256 << 10, 4, 256, 48 << 10,
+                                TRUE, TRUE };
 
 /* ---- nests ------------------------------------------------------------- */
 

@@ -51,6 +51,6 @@ void check_program (const TpLowered *lowered, const TpProgram *program,
                     RunFunc run);
 
 extern const TpTarget target_avx512, target_avx2, target_sse, target_scalar,
-    target_gpu;
+    target_gpu, target_mma;
 
 #endif

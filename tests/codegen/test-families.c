@@ -537,7 +537,7 @@ static void
 test_parts (void)
 {
   static const TpTarget small = { 8, 16, 8 << 10, 64 << 10, 2, 1, 64 << 10,
-                                  TRUE };
+                                  TRUE, FALSE };
   ConvCase deep = { 1, 256, 6, 7, 24, 3, 3, 1, 1, 1, 1, .has_epilogue = TRUE };
   MatmulCase product = { 1, 13, 24, 2560, .is_w_constant = TRUE,
                          .has_bias = TRUE };

@@ -30,7 +30,7 @@ static void
 test_winograd_few (void)
 {
   static const TpTarget gpu = { 1, 32, 16 << 10, 2 << 20, 40, 256, 48 << 10,
-                                TRUE };
+                                TRUE, FALSE };
 
   for (int n = 1; n <= 64; n *= 64)
     {
@@ -43,6 +43,68 @@ test_winograd_few (void)
       g_assert_true (g_str_has_prefix (program->schedule, "winograd-tiles ")
                      == (n > 1));
     }
+}
+
+/* ---- matrices by waves --------------------------------------------------- */
+
+static void
+check_waves (TpLowered *lowered, gboolean is_one)
+{
+  int n = check_alone (lowered, &target_mma, "contract-waves");
+
+  g_assert_true ((n > 0) == is_one);
+}
+
+/* Sides that no block divides, batches, either order of either factor, what comes before
+ * and after; convolutions are products, too. */
+static void
+test_waves (void)
+{
+  for (int i = 0; i < 4; i++)
+    {
+      MatmulCase m = { any_of (1, 2), any_of (16, 70), any_of (16, 70),
+                       any_of (32, 90), .trans_a = any_of (0, 1),
+                       .trans_b = any_of (0, 1), .is_w_constant = any_of (0, 1),
+                       .has_bias = any_of (0, 1) };
+      ConvCase c = { 1, any_of (8, 12), any_of (7, 10), any_of (7, 10),
+                     any_of (16, 40), 3, 3, any_of (1, 2), 1, 1, 1,
+                     any_of (0, 1), any_of (0, 1), any_of (0, 1), any_of (0, 1) };
+
+      check_waves (i % 2 == 0 ? new_matmul (&m) : draw_reals (new_matmul (&m)), TRUE);
+      check_waves (new_conv (&c), TRUE);
+    }
+}
+
+/* They are measured beside tiles, and no other device has them; what is smaller than a
+ * square is none for them. */
+static void
+test_waves_choice (void)
+{
+  MatmulCase c = { 1, 64, 64, 64, .is_w_constant = TRUE };
+  g_autoptr (TpLowered) lowered = new_matmul (&c);
+  g_autoptr (TpProgram) model = tp_program_new (lowered, &target_mma, NULL, NULL);
+  g_autofree char *rival = tp_program_find_rival (lowered, &target_mma);
+
+  g_assert_true (g_str_has_prefix (model->schedule, "contract-tiles "));
+  g_assert_true (g_str_has_prefix (rival, "contract-waves "));
+  check_refused (lowered, &target_gpu, rival, "another family");
+  check_refused (lowered, &target_mma,
+                 "contract-waves squares=4x4 waves=1x1 depth=8 buffers=1 parts=1",
+                 "registers");
+  check_refused (lowered, &target_mma,
+                 "contract-waves squares=1x1 waves=4x4 depth=8 buffers=1 parts=1",
+                 "work-items");
+  check_refused (lowered, &target_mma,
+                 "contract-waves squares=2x3 waves=1x1 depth=8 buffers=1 parts=1",
+                 "powers of two");
+  check_refused (lowered, &target_mma,
+                 "contract-waves squares=1x1 waves=1x1 depth=8 buffers=1 parts=3",
+                 "do not divide");
+  check_refused (lowered, &target_mma,
+                 "contract-waves squares=4x2 waves=2x4 depth=32 buffers=2 parts=1",
+                 "local memory");
+  c.k = 24;
+  check_waves (new_matmul (&c), FALSE);
 }
 
 /* ---- vectors ------------------------------------------------------------ */
@@ -126,6 +188,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/gpu-families/waves", test_waves);
+  g_test_add_func ("/gpu-families/waves-choice", test_waves_choice);
   g_test_add_func ("/gpu-families/winograd-tiles", test_winograd_tiles);
   g_test_add_func ("/gpu-families/winograd-few", test_winograd_few);
   g_test_add_func ("/gpu-families/vector", test_vector);

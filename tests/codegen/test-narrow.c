@@ -163,7 +163,7 @@ fill_doubles (double *x, int i, int digits, double *out_next)
 static TpProgram *
 make_cast (TpDtype dtype, gint64 n, int lanes)
 {
-  const TpTarget target = { lanes, 32, 32 << 10, 512 << 10, 1, 1, 256 << 10, TRUE };
+  const TpTarget target = { lanes, 32, 32 << 10, 512 << 10, 1, 1, 256 << 10, TRUE, FALSE };
   g_autoptr (TpLowered) lowered = tp_lowered_new ();
   const TpOperand x = { .tensor = -1, .dtype = TPLAN_DTYPE_FLOAT64, .n_elements = n };
   const TpOperand y = { .tensor = -1, .dtype = dtype, .n_elements = n };

@@ -10,7 +10,7 @@
 
 /* As `target_gpu`, but so small that it is busy with little. */
 static const TpTarget target_small
-    = { 1, 32, 32 << 10, 256 << 10, 1, 64, 32 << 10, TRUE };
+    = { 1, 32, 32 << 10, 256 << 10, 1, 64, 32 << 10, TRUE, FALSE };
 
 static TpProgram *
 new_program (const TpLowered *lowered, const char *schedule)
