@@ -25,7 +25,8 @@
 static const TpTarget target = { .lanes = 1, .n_registers = 32,
                                  .l1_bytes = 16 << 10, .l2_bytes = 2 << 20,
                                  .n_units = 40, .local_size = 256,
-                                 .local_bytes = 48 << 10 };
+                                 .local_bytes = 48 << 10,
+                                 .has_mma = TRUE };
 
 typedef struct
 {

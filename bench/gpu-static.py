@@ -55,6 +55,7 @@ NVIDIA = {"sm_75": (65536, 256, 1024, 65536, 16),
 # SIMDs and bytes of local memory per unit.
 AMD = {"gfx906": (64, 256, 4, 10, 4, 65536),
        "gfx1030": (32, 1024, 8, 16, 2, 65536)}
+WITH_MMA = ("sm_86", "sm_90")
 # Per unit and clock, by the vendors: lanes, bytes of the second cache, and of memory
 # of an RTX 2080 Ti, RTX 3090, H200, Radeon VII and RX 6900 XT. Local memory has 32
 # banks of four bytes in all of them.
@@ -158,10 +159,13 @@ def ptxas(chip, path, name):
 def nvidia(chip, source, items):
     path = source + "." + chip
     # clang 15 knows chips up to sm_86, and ptxas takes them for later ones.
+    cpu = ["sm_75"]
+    if chip in WITH_MMA:
+        cpu = ["sm_80", "-Xclang", "-target-feature", "-Xclang", "+ptx70", "-DTP_MMA"]
     run(COMMON + ["-target", "nvptx64--nvidiacl", "-Dcl_khr_fp64", "-Xclang",
                   "-mlink-builtin-bitcode", "-Xclang",
                   CLC + "/nvptx64--nvidiacl.bc", "-Xclang", "-target-cpu",
-                  "-Xclang", min(chip, "sm_75"), "-o", path, source])
+                  "-Xclang", *cpu, "-o", path, source])
     with open(path) as file:
         text = file.read()
     for name, body in re.findall(r"^\.entry (\w+)\((.*?)^}", text.replace(
@@ -228,7 +232,7 @@ def list_faults(chip, nest, used, loop, known):
     """What does not hold."""
     if used is not None and used[1] > 0:
         yield "%d bytes spilled" % used[1]
-    if nest not in PRODUCTS or loop["fma"] == 0:
+    if nest not in PRODUCTS or loop["fma"] == 0 or not known["wave"]:
         return
     if used is not None and used[3] < 2:
         yield "%d groups per unit" % used[3]
@@ -252,6 +256,8 @@ def compile_nest(program, nest, work):
     for chip in list(AMD) + list(NVIDIA):
         compile_for = amd if chip in AMD else nvidia
         for name, used, loop in compile_for(chip, source, items):
+            if name.startswith("contract_waves") and chip not in WITH_MMA:
+                continue # no other would be given such
             yield chip, name, known[name], used, loop
 
 

@@ -502,7 +502,6 @@ tp_k_load4 (TpKernel *kernel, int buffer, TpValue index, int lanes)
   return append (kernel, instr);
 }
 
-/* The second buffer and the pitches lie in imm. */
 TpValue
 tp_k_mma (TpKernel *kernel, const TpMma *mma, TpValue a, TpValue b, TpValue c)
 {

@@ -15,6 +15,7 @@
 #include "runtime/opencl-context.h"
 #include "runtime/opencl-copy.h"
 #include "runtime/opencl-events.h"
+#include "runtime/opencl-mma.h"
 #include "runtime/opencl-shared.h"
 #include "runtime/opencl-wait.h"
 #include "runtime/opencl.h"
@@ -40,6 +41,7 @@ typedef struct
   gboolean is_mapped;         /* for hosts that do so by turns with kernels */
   gboolean is_working;        /* nobody has waited for what was queued last: to wait
                                * where nothing was takes as long as a kernel */
+  TpOpenclMma mma;
   TpOpenclCopier copier;
   gint64 max_buf_bytes;
   GArray *pending;            /* TpOpenclTimed, oldest first */
@@ -116,6 +118,7 @@ open_context (ClDevice *device, const TpDeviceOptions *options, GError **error)
       = device->is_mapped
         || (options->is_shared && tp_opencl_can_share (device->id));
   device->takes_all = tp_opencl_takes_all (device->id);
+  device->mma = tp_opencl_find_mma (device->context, device->id);
   device->copier.is_awake = !options->is_shared && !device->takes_all
                             && tp_opencl_is_cpu (device->id);
   if (!make_queue (device, &device->queue, error))
@@ -168,15 +171,18 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
   g_autofree char *platform = tp_opencl_dup_platform (device->index);
   g_autofree char *uuid = tp_opencl_dup_uuid (device->id);
   int n_units = tp_opencl_count_units (device->id);
+  TpTarget target = { 0 };
 
+  tp_opencl_describe (device->id, device->mma, &target);
   *out_info = (TpDeviceInfo){
     .name = g_strdup (device->name),
     .description = g_strdup_printf ("%s, %d units (%s)", name, n_units,
                                     platform),
     .identity = g_strdup_printf (
-        "opencl;%s;%s;%s;%s;%s;units=%d;%s%s", platform, vendor, name, version,
+        "opencl;%s;%s;%s;%s;%s;units=%d;%s%s%s", platform, vendor, name, version,
         driver, n_units, uuid,
-        tp_opencl_wants_pinned (device->id) ? ";pinned" : ""),
+        tp_opencl_wants_pinned (device->id) ? ";pinned" : "",
+        target.has_mma ? ";mma" : ""),
     .memory_bytes = MIN (tp_opencl_get_number (device->id,
                                                CL_DEVICE_GLOBAL_MEM_SIZE),
                          G_MAXINT64),
@@ -184,8 +190,8 @@ cl_describe (TpDevice *base, TpDeviceInfo *out_info)
     .is_apart = !tp_opencl_is_cpu (device->id),
     .takes_all = device->takes_all,
     .pci = tp_opencl_dup_pci (device->id),
+    .target = target,
   };
-  tp_opencl_describe (device->id, &out_info->target);
 }
 
 /* ---- memory --------------------------------------------------------------- */
@@ -293,8 +299,8 @@ build_program (ClDevice *device, ClCode *code, GError **error)
     return tp_opencl_fail (error, device->name, result,
                            "cannot make a program");
   result = clBuildProgram (code->program, 1, &device->id,
-                           tp_opencl_get_build_options (device->id), NULL,
-                           NULL);
+                           tp_opencl_get_build_options (device->id, device->mma),
+                           NULL, NULL);
   if (result != CL_SUCCESS)
     return fail_build (device, code->program, result, error);
   return TRUE;
@@ -321,7 +327,7 @@ cl_compile (TpDevice *base, const TpUnit *units, int n_units, GError **error)
   g_auto (TpMaking) making = { base, &code->kernel_code.base, NULL };
   TpTarget target = { 0 };
 
-  tp_opencl_describe (device->id, &target);
+  tp_opencl_describe (device->id, device->mma, &target);
   code->kernel_code
       = (TpKernelCode){ .base.n_units = n_units, .device = base };
   if (!tp_kernel_code_init (&code->kernel_code, &target, units, error)

@@ -402,13 +402,16 @@ tp_opencl_is_cpu (cl_device_id device)
 }
 
 const char *
-tp_opencl_get_build_options (cl_device_id device)
+tp_opencl_get_build_options (cl_device_id device, TpOpenclMma mma)
 {
+  static const char *const options[2][2]
+      = { { "-cl-std=CL1.2", "-cl-std=CL1.2 -DTP_MMA" },
+          { "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
+            "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt -DTP_MMA" } };
   guint64 config = tp_opencl_get_number (device, CL_DEVICE_SINGLE_FP_CONFIG);
+  gboolean is_exact = (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
 
-  return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT
-           ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-           : "-cl-std=CL1.2";
+  return options[is_exact][mma == TP_OPENCL_MMA_THERE];
 }
 
 /* Caches of a CPU are asked of the CPU: OpenCL tells of the last one only. */
@@ -481,7 +484,7 @@ has_float64 (cl_device_id device)
 }
 
 void
-tp_opencl_describe (cl_device_id device, TpTarget *out_target)
+tp_opencl_describe (cl_device_id device, TpOpenclMma mma, TpTarget *out_target)
 {
   gint64 local_bytes
       = MIN (tp_opencl_get_number (device, CL_DEVICE_LOCAL_MEM_SIZE),
@@ -494,6 +497,7 @@ tp_opencl_describe (cl_device_id device, TpTarget *out_target)
     describe_gpu (device, local_size, out_target);
   out_target->n_units = tp_opencl_count_units (device);
   out_target->has_float64 = has_float64 (device);
+  out_target->has_mma = local_size > 1 && mma != TP_OPENCL_MMA_NONE;
   if (out_target->local_bytes == 0 || out_target->local_bytes > local_bytes)
     out_target->local_bytes = local_bytes;
 }

@@ -50,8 +50,16 @@ char *tp_opencl_dup_uuid (cl_device_id device);
 char *tp_opencl_dup_pci (cl_device_id device);
 /* What building @program said, at most TP_OPENCL_TEXT_MAX bytes; caller frees. */
 char *tp_opencl_dup_log (cl_program program, cl_device_id device);
+typedef enum
+{
+  TP_OPENCL_MMA_NONE,
+  TP_OPENCL_MMA_SPELT_OUT,    /* item by item: for tests, where there is no such GPU */
+  TP_OPENCL_MMA_THERE,        /* programs are built with TP_MMA defined */
+} TpOpenclMma;
+
 /* For clBuildProgram (). */
-const char *tp_opencl_get_build_options (cl_device_id device);
-void tp_opencl_describe (cl_device_id device, TpTarget *out_target);
+const char *tp_opencl_get_build_options (cl_device_id device, TpOpenclMma mma);
+void tp_opencl_describe (cl_device_id device, TpOpenclMma mma,
+                         TpTarget *out_target);
 
 #endif

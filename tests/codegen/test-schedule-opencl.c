@@ -197,6 +197,35 @@ test_gpu_convolution (void)
     }
 }
 
+/* Matrices that waves multiply: squares that lie in the sides and that do not, digits of
+ * floats, and halves as they are. */
+static void
+test_gpu_waves (void)
+{
+  static const char *const schedules[] = {
+    "contract-waves squares=1x1 waves=2x1 depth=8 buffers=1 parts=1",
+    "contract-waves squares=2x1 waves=1x2 depth=16 buffers=2 parts=1",
+    "contract-waves squares=1x4 waves=2x2 depth=8 buffers=2 parts=2",
+    "contract-waves squares=2x2 waves=1x1 depth=16 buffers=1 parts=1",
+  };
+  const ConvCase conv = { 1, 16, 9, 9, 24, 3, 3, 1, 1, 1, 1, .has_epilogue = TRUE };
+
+  for (int i = 0; i < 8; i++)
+    {
+      gboolean is_odd = i >= 4;
+      MatmulCase c = { .batch = 1 + i % 2, .m = is_odd ? 37 : 64,
+                       .n = is_odd ? 45 : 64, .k = is_odd ? 61 : 64,
+                       .trans_a = i & 1, .trans_b = (i & 2) != 0,
+                       .trans_out = is_odd, .is_w_constant = i % 3 == 0,
+                       .has_bias = is_odd };
+      TpLowered *lowered = new_matmul (&c);
+
+      check_given_on (&target_mma, i % 3 == 1 ? draw_reals (lowered) : lowered,
+                      schedules[i % 4]);
+    }
+  check_given_on (&target_mma, new_conv (&conv), schedules[1]);
+}
+
 static void
 test_gpu_rows (void)
 {
@@ -316,6 +345,7 @@ main (int argc, char **argv)
   g_test_add_func ("/schedule-opencl/recurrence", test_recurrence);
   g_test_add_func ("/schedule-opencl/gpu/tiles", test_gpu_tiles);
   g_test_add_func ("/schedule-opencl/gpu/convolution", test_gpu_convolution);
+  g_test_add_func ("/schedule-opencl/gpu/waves", test_gpu_waves);
   g_test_add_func ("/schedule-opencl/gpu/rows", test_gpu_rows);
   g_test_add_func ("/schedule-opencl/gpu/groups", test_gpu_groups);
   g_test_add_func ("/schedule-opencl/gpu/turn", test_gpu_turn);

@@ -11,7 +11,7 @@
 #define N_KINDS 40            /* units differ by their extents alone */
 #define N_THREADS 4
 
-static const TpTarget target = { 8, 16, 32 << 10, 512 << 10, 1, 1, 256 << 10, TRUE };
+static const TpTarget target = { 8, 16, 32 << 10, 512 << 10, 1, 1, 256 << 10, TRUE, FALSE };
 
 /* y = x + 1 */
 static TpLowered *
