@@ -145,6 +145,9 @@ tp_llvm_emit_integer (TpLlvmEmitter *emitter, const TpInstr *instr,
     case TP_I_ISHL:
       b = LLVMBuildAnd (builder, b, number (b, instr->lanes, 31), "");
       return LLVMBuildShl (builder, a, b, "");
+    case TP_I_ISHR:
+      b = LLVMBuildAnd (builder, b, number (b, instr->lanes, 31), "");
+      return LLVMBuildLShr (builder, a, b, "");
     case TP_I_IAND:
     case TP_I_MAND:
       return LLVMBuildAnd (builder, a, b, "");

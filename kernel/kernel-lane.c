@@ -65,6 +65,8 @@ integer_lane (TpInstrOp op, gint64 x, gint64 y)
       return MAX (x, y);
     case TP_I_ISHL:
       return (gint64)((guint64)x << (y & 31));
+    case TP_I_ISHR:
+      return (guint32)x >> (y & 31);
     case TP_I_IAND:
     case TP_I_MAND:
       return x & y;

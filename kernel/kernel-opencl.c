@@ -40,6 +40,8 @@ plain_operator (const TpInstr *instr)
       return "%";
     case TP_I_ISHL:
       return "<<";
+    case TP_I_ISHR:
+      return ">>";
     case TP_I_IAND:
     case TP_I_MAND:
       return "&";
@@ -74,6 +76,7 @@ is_unsigned_op (const TpPrinter *printer, const TpInstr *instr)
     case TP_I_ISUB:
     case TP_I_IMUL:
     case TP_I_ISHL:
+    case TP_I_ISHR:
       return instr->kind == TP_KIND_I32
              || tp_range_is_full (&ranges[instr - printer->kernel->instrs]);
     default:

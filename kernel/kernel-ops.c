@@ -37,6 +37,7 @@ static const TpInstrInfo infos[] = {
   [TP_I_IMIN] = PURE ("imin", "NN", 'N'),
   [TP_I_IMAX] = PURE ("imax", "NN", 'N'),
   [TP_I_ISHL] = PURE ("ishl", "II", 'I'),
+  [TP_I_ISHR] = PURE ("ishr", "II", 'I'),
   [TP_I_IAND] = PURE ("iand", "NN", 'N'),
   [TP_I_IXOR] = PURE ("ixor", "NN", 'N'),
   [TP_I_DOT4] = PURE ("dot4", "III", 'I'),

@@ -46,6 +46,7 @@ typedef enum
   TP_I_IMIN,
   TP_I_IMAX,
   TP_I_ISHL,        /* I32 */
+  TP_I_ISHR,        /* I32; zeros come in */
   TP_I_IAND,
   TP_I_IXOR,
   TP_I_DOT4,        /* I32: c and the products of four bytes of a, unsigned, and of

@@ -217,7 +217,7 @@ random_add_integer (RandomValues *gen, int width)
       f = tame (gen, random_pick (gen, TP_KIND_F32, width));
       return tp_k_unary (kernel, random_draw (2) ? TP_I_AS_I32 : TP_I_F32_TO_I32, f);
     case 1:
-      return tp_k_binary (kernel, TP_I_ISHL, a,
+      return tp_k_binary (kernel, random_draw (2) ? TP_I_ISHL : TP_I_ISHR, a,
                           tp_k_i32 (kernel, random_widths[width], random_draw (31)));
     case 2:
       f = tp_k_unary (kernel, TP_I_INDEX_TO_I32, random_pick (gen, TP_KIND_INDEX, 0));
