@@ -103,7 +103,9 @@ check (TpBody *self, const Shape *shape, gint64 k, gint64 block)
 static void
 add_matmul_nbits (TpBody *self)
 {
-  static const char *const names[] = { "K", "N", "bits", "block_size" };
+  static const char *const names[] = { "K", "N", "bits", "block_size",
+                                       "accuracy_level" };
+  static const gint64 fallbacks[] = { 0, 0, 4, 0, 0 };
   gint64 k = tp_node_get_int (self->node, "K", 0);
   gint64 block = tp_node_get_int (self->node, "block_size", 0);
   Shape shape = { .n = tp_node_get_int (self->node, "N", 0),
@@ -120,7 +122,8 @@ add_matmul_nbits (TpBody *self)
   shape.n_blocks = (k - 1) / block + 1;
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
     attrs[i] = (TpAttr){ .name = names[i], .kind = TP_ATTR_INT,
-                         .i = tp_node_get_int (self->node, names[i], 4) };
+                         .i = tp_node_get_int (self->node, names[i],
+                                               fallbacks[i]) };
   if (bias != NULL)
     y = tp_body_make_name (self);
   inputs[0] = tp_body_get_input (self, 0);

@@ -6,14 +6,22 @@
  * Bytes hold several values, the first in their lowest bits. Here zero points are reals,
  * like scales: who reads a model unpacks them (graph/function-nbits.c). Of few rows the
  * bytes are taken apart as they are read; of more, once a run, into scratch, of which
- * schedules make what they need at a time. */
+ * schedules make what they need at a time.
+ *
+ * With an accuracy_level of 4 x is rounded to 8 bits first, which the sums are then of: of
+ * each row and block the scale is the largest magnitude / 127. An error of y is at most half
+ * of that scale times the magnitudes of a block's weights, added up over blocks. */
 #include "config.h"
 
+#include "ir/guard.h"
+#include "ops/op-quantize.h"
 #include "ops/op-util.h"
 
+#include <math.h>
 #include <string.h>
 
 #define FEW_ROWS 8
+#define ROUNDED_LEVEL 4       /* accuracy_level: x may be rounded to 8 bits */
 
 enum { X, Q, SCALES, ZEROS };
 
@@ -23,6 +31,7 @@ typedef struct
   gint64 block, n_blocks;     /* values in each, blocks in a row */
   int bits, per_byte;
   gint64 n_bytes;             /* of a block */
+  gboolean is_rounded;        /* x is rounded to 8 bits */
 } Layout;
 
 /* ---- shapes --------------------------------------------------------------- */
@@ -33,7 +42,9 @@ layout_of (const TpNode *node)
   Layout it = { .n = tp_node_get_int (node, "N", 0),
                 .k = tp_node_get_int (node, "K", 0),
                 .block = tp_node_get_int (node, "block_size", 0),
-                .bits = (int) CLAMP (tp_node_get_int (node, "bits", 4), 0, 64) };
+                .bits = (int) CLAMP (tp_node_get_int (node, "bits", 4), 0, 64),
+                .is_rounded = tp_node_get_int (node, "accuracy_level", 0)
+                              == ROUNDED_LEVEL };
 
   if (it.block > 0 && it.bits > 0)
     {
@@ -47,6 +58,8 @@ layout_of (const TpNode *node)
 static gboolean
 check_attrs (const TpNode *node, const Layout *it, GError **error)
 {
+  gint64 level = tp_node_get_int (node, "accuracy_level", 0);
+
   if (it->n < 1 || it->k < 1 || it->k > G_MAXINT64 / 2)
     return tp_op_fail (node, error,
                        "K is %" G_GINT64_FORMAT " and N is %" G_GINT64_FORMAT
@@ -55,6 +68,11 @@ check_attrs (const TpNode *node, const Layout *it, GError **error)
   if (it->bits != 2 && it->bits != 4 && it->bits != 8)
     return tp_op_fail (node, error, "bits is %d, 2, 4 and 8 are possible",
                        it->bits);
+  if (level < 0 || level > ROUNDED_LEVEL)
+    return tp_op_fail (node, error,
+                       "accuracy_level is %" G_GINT64_FORMAT
+                       ", 0 to 4 are possible",
+                       level);
   if (it->block < 16 || it->block > 1 << 20 || (it->block & (it->block - 1)) != 0)
     return tp_op_fail (node, error,
                        "block_size is %" G_GINT64_FORMAT
@@ -211,13 +229,142 @@ load_x (TpLowering *lowering, const Place *place, int part)
   return tp_lowering_last_load (lowering);
 }
 
-/* Each byte is taken apart where it is read. */
+/* ---- x in 8 bits ----------------------------------------------------------- */
+
+/* Scratch operands: int8, of a block value 0 of each byte of weights first, then value 1,
+ * so that neighbours meet neighbours; and a real for each block. */
+typedef struct
+{
+  int values, scales;
+} Rounded;
+
+/* A nest that stores in @operand: rows of it have @row elements. */
+static TpLowering
+begin_rounded (const TpLowering *like, int operand, gint64 row)
+{
+  TpLowering it = tp_lowering_new (like->graph, like->node, like->lowered);
+  const TpTensor *x = tp_lowering_get_input (&it, X);
+
+  it.nest->store = (TpAccess){ .operand = operand,
+                               .dtype = it.lowered->operands[operand].dtype,
+                               .index = -1 };
+  for (int i = 0; i < x->rank - 1; i++)
+    tp_lowering_add_axis (
+        &it, x->dims[i], row * tp_dims_product (x->dims, i + 1, x->rank - 1));
+  return it;
+}
+
+/* Expression: what @operand has of a row, @row elements long, and of a block, @block
+ * elements long. */
+static int
+load_rounded (TpLowering *lowering, int operand, const Place *place,
+              const gint64 lengths[2])
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, X);
+  TpAccess *load = tp_nest_add_load (lowering->nest, operand);
+
+  load->dtype = lowering->lowered->operands[operand].dtype;
+  for (int i = 0; i < x->rank - 1; i++)
+    load->stride[i]
+        = lengths[0] * tp_dims_product (x->dims, i + 1, x->rank - 1);
+  if (place->block >= 0)
+    load->stride[place->block] = lengths[1];
+  return tp_lowering_last_load (lowering);
+}
+
+static int
+load_rounded_scale (TpLowering *lowering, const Rounded *rounded,
+                    const Place *place)
+{
+  return load_rounded (lowering, rounded->scales, place,
+                       (const gint64[]){ place->layout->n_blocks, 1 });
+}
+
+/* Expression: value @part of a byte, a real. */
+static int
+load_rounded_value (TpLowering *lowering, const Rounded *rounded,
+                    const Place *place, int part)
+{
+  const Layout *it = place->layout;
+  const gint64 lengths[] = { it->n_blocks * it->block, it->block };
+  int value = load_rounded (lowering, rounded->values, place, lengths);
+  TpAccess *load = &lowering->nest->loads[lowering->nest->n_loads - 1];
+
+  load->offset = part * it->n_bytes;
+  if (place->byte >= 0)
+    load->stride[place->byte] = 1;
+  return tp_nest_unary (lowering->nest, TP_EXPR_TO_REAL, value);
+}
+
 static void
-lower_few (TpLowering *lowering, const Layout *it)
+lower_scales (const TpLowering *like, const Layout *it, const Rounded *rounded)
+{
+  g_auto (TpLowering) lowering
+      = begin_rounded (like, rounded->scales, it->n_blocks);
+  TpNest *nest = lowering.nest;
+  Layout whole = *it;           /* as if bytes had one value */
+  Place place = { &whole, -1, -1, -1, 0 };
+  int most;
+
+  whole.per_byte = 1;
+  place.block = tp_lowering_add_axis (&lowering, it->n_blocks, 1);
+  place.byte = tp_lowering_add_reduce_axis (&lowering, it->block);
+  most = tp_nest_unary (nest, TP_EXPR_ABS, load_x (&lowering, &place, 0));
+  most = tp_lowering_reduce (&lowering, TP_COMBINE_MAX, most);
+  tp_lowering_finish (&lowering,
+                      tp_nest_binary (nest, TP_EXPR_DIV, most,
+                                      tp_nest_const (nest, G_MAXINT8)));
+}
+
+static void
+lower_values (const TpLowering *like, const Layout *it, const Rounded *rounded)
+{
+  g_auto (TpLowering) lowering
+      = begin_rounded (like, rounded->values, it->n_blocks * it->block);
+  TpNest *nest = lowering.nest;
+  Place place = { it, -1, -1, -1, 0 };
+  int part, value;
+  TpAccess *load;
+
+  place.block = tp_lowering_add_axis (&lowering, it->n_blocks, it->block);
+  part = tp_lowering_add_axis (&lowering, it->per_byte, it->n_bytes);
+  place.byte = tp_lowering_add_axis (&lowering, it->n_bytes, 1);
+  value = load_x (&lowering, &place, 0);
+  load = &nest->loads[nest->n_loads - 1];
+  load->stride[part] = load->stride[place.byte] / it->per_byte;
+  for (int i = 0; i < load->n_guards; i++)
+    load->guards[i].coef[part] = 1;
+  value = tp_nest_binary (nest, TP_EXPR_DIV, value,
+                          load_rounded_scale (&lowering, rounded, &place));
+  tp_lowering_finish (&lowering, tp_nest_quantize (nest, value, -1,
+                                                   TPLAN_DTYPE_INT8));
+}
+
+static Rounded
+round_x (const TpLowering *lowering, const Layout *it)
+{
+  const TpTensor *x = tp_lowering_get_input (lowering, X);
+  gint64 n_blocks = x->count / it->k * it->n_blocks;
+  TpDtype real = tp_dtype_get_computed (x->dtype);
+  Rounded rounded;
+
+  rounded.values = tp_lowered_add_scratch (lowering->lowered, TPLAN_DTYPE_INT8,
+                                           n_blocks * it->block);
+  rounded.scales = tp_lowered_add_scratch (lowering->lowered, real, n_blocks);
+  lower_scales (lowering, it, &rounded);
+  lower_values (lowering, it, &rounded);
+  return rounded;
+}
+
+/* ---- products -------------------------------------------------------------- */
+
+/* Each byte is taken apart where it is read. @rounded: (nullable) x. */
+static void
+lower_few (TpLowering *lowering, const Layout *it, const Rounded *rounded)
 {
   TpNest *nest = lowering->nest;
   Place place = { it, lowering->out->rank - 1, -1, -1, 0 };
-  int byte, zero, sum = -1;
+  int byte, zero, scale, sum = -1;
 
   tp_lowering_add_output_axes (lowering);
   place.block = tp_lowering_add_reduce_axis (lowering, it->n_blocks);
@@ -228,12 +375,18 @@ lower_few (TpLowering *lowering, const Layout *it)
     {
       int q = tp_nest_binary (nest, TP_EXPR_SUB,
                               take_apart (lowering, it, byte, i), zero);
-      int part = tp_nest_binary (nest, TP_EXPR_MUL, q,
-                                 load_x (lowering, &place, i));
+      int x = rounded == NULL
+                  ? load_x (lowering, &place, i)
+                  : load_rounded_value (lowering, rounded, &place, i);
+      int part = tp_nest_binary (nest, TP_EXPR_MUL, q, x);
 
       sum = i == 0 ? part : tp_nest_binary (nest, TP_EXPR_ADD, sum, part);
     }
-  sum = tp_nest_binary (nest, TP_EXPR_MUL, sum, load_scale (lowering, &place));
+  scale = load_scale (lowering, &place);
+  if (rounded != NULL)
+    scale = tp_nest_binary (nest, TP_EXPR_MUL, scale,
+                            load_rounded_scale (lowering, rounded, &place));
+  sum = tp_nest_binary (nest, TP_EXPR_MUL, sum, scale);
   tp_lowering_finish (lowering,
                       tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum));
 }
@@ -300,9 +453,16 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
   TpAccess *load;
   int scratch, k;
 
+  if (it.is_rounded)
+    {
+      Rounded rounded = round_x (&lowering, &it);
+
+      lower_few (&lowering, &it, &rounded);
+      return TRUE;
+    }
   if (tp_dims_product (x->dims, 0, x->rank - 1) <= FEW_ROWS)
     {
-      lower_few (&lowering, &it);
+      lower_few (&lowering, &it, NULL);
       return TRUE;
     }
   scratch = tp_lowered_add_scratch (lowered, tp_dtype_get_computed (x->dtype),
@@ -329,6 +489,29 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
 
 /* ---- reference ------------------------------------------------------------ */
 
+/* @row of x in blocks: each step in its type, where the halves come from that are
+ * rounded. */
+static void
+round_row (double *row, const Layout *it, TpDtype dtype)
+{
+  for (gint64 first = 0; first < it->k; first += it->block)
+    {
+      gint64 end = MIN (it->k, first + it->block);
+      double most = 0.0, step;
+
+      for (gint64 k = first; k < end; k++)
+        {
+          row[k] = tp_quantize_round (row[k], dtype);
+          most = fmax (most, fabs (row[k]));
+        }
+      step = tp_quantize_round (most / G_MAXINT8, dtype);
+      for (gint64 k = first; k < end; k++)
+        row[k] = most / G_MAXINT8
+                 * tp_quantize_number (tp_quantize_round (row[k] / step, dtype),
+                                       0.0, TPLAN_DTYPE_INT8);
+    }
+}
+
 static void
 matmul_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
                         TpRefTensor *outputs)
@@ -339,7 +522,11 @@ matmul_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
   Layout it = layout_of (node);
   g_autofree double *row = g_new (double, it.k);
   gint64 n_rows = inputs[X]->count / it.k;
+  g_autofree double *x = tp_new (double, inputs[X]->count);
 
+  memcpy (x, inputs[X]->data, inputs[X]->count * sizeof *x);
+  for (gint64 m = 0; m < n_rows && it.is_rounded; m++)
+    round_row (x + m * it.k, &it, inputs[X]->dtype);
   for (gint64 n = 0; n < it.n; n++)
     {
       for (gint64 k = 0; k < it.k; k++)
@@ -357,7 +544,7 @@ matmul_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
           double sum = 0.0;
 
           for (gint64 k = 0; k < it.k; k++)
-            sum += inputs[X]->data[m * it.k + k] * row[k];
+            sum += x[m * it.k + k] * row[k];
           outputs[0].data[m * it.n + n] = sum;
         }
     }
@@ -366,6 +553,7 @@ matmul_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
 static const TpAttrSpec matmul_nbits_attrs[] = {
   { "K", TP_ATTR_INT, TRUE },
   { "N", TP_ATTR_INT, TRUE },
+  { "accuracy_level", TP_ATTR_INT, FALSE },
   { "bits", TP_ATTR_INT, FALSE },
   { "block_size", TP_ATTR_INT, TRUE },
   { 0 },

@@ -1,5 +1,5 @@
 /* test-nbits.c: MatMulNBits on each device against its formula in double: all widths,
- * blocks that K does not fill, columns that fill no vector, few and many rows. */
+ * blocks that K does not fill, columns that fill no vector, few and many rows, x as it is and rounded to 8 bits. */
 #include "config.h"
 
 #include "plan-on.h"
@@ -13,7 +13,7 @@
 typedef struct
 {
   int rows, k, columns, bits, block;
-  gboolean has_zeros, is_half;
+  gboolean has_zeros, is_half, is_rounded;
   int n_blocks;               /* of a column */
 } Shape;
 
@@ -40,7 +40,8 @@ draw_shape (void)
                   .bits = 1 << pick (1, 3),
                   .block = 16 << pick (0, 1),
                   .has_zeros = pick (0, 1),
-                  .is_half = pick (0, 3) == 0 };
+                  .is_half = pick (0, 3) == 0,
+                  .is_rounded = pick (0, 1) };
 
   if (pick (0, 1))
     shape.k = (shape.k + shape.block - 1) / shape.block * shape.block;
@@ -109,12 +110,12 @@ write_model (Case *it)
       "[%d], 'data': [%s]}], 'ops': [{'type': 'CastLike', 'inputs': ['x', "
       "'s'], 'outputs': ['r']}, {'type': 'com.microsoft.MatMulNBits', "
       "'inputs': ['r', 'w', 's'%s], 'outputs': ['p'], 'attrs': {'K': %d, 'N': "
-      "%d, 'bits': %d, 'block_size': %d}}, {'type': 'CastLike', 'inputs': "
+      "%d, 'bits': %d, 'block_size': %d, 'accuracy_level': %d}}, {'type': 'CastLike', 'inputs': "
       "['p', 'x'], 'outputs': ['y']}], 'outputs': ['y']}",
       shape->rows, shape->k, shape->columns, shape->n_blocks,
       count_bytes (shape, shape->block), bytes->str, n_zeros, zeros->str, real,
       n, scales->str, shape->has_zeros ? ", 'z'" : "", shape->k, shape->columns,
-      shape->bits, shape->block);
+      shape->bits, shape->block, shape->is_rounded ? 4 : 1);
 }
 
 static void
@@ -144,7 +145,19 @@ weight_at (const Case *it, int column, int k)
          * it->scales[column * shape->n_blocks + block];
 }
 
-/* Rounding errors are parts of what is added up: of q and zero apart, which is up to
+/* The step of x in the block of @k. */
+static double
+step_at (const Shape *shape, const float *x, int k)
+{
+  int first = k / shape->block * shape->block;
+  double most = 0.0;
+
+  for (int i = first; i < MIN (shape->k, first + shape->block); i++)
+    most = fmax (most, fabs (x[i]));
+  return most / 127.0;
+}
+
+/* Where x is rounded, it is half a step off at most. Rounding errors are parts of what is added up: of q and zero apart, which is up to
  * two steps of a byte times x; float16 rounds the result. */
 static void
 check_result (const Case *it)
@@ -154,15 +167,19 @@ check_result (const Case *it)
   for (int i = 0; i < shape->rows * shape->columns; i++)
     {
       const float *x = it->x + i / shape->columns * shape->k;
-      double sum = 0.0, size = 0.0;
+      double sum = 0.0, size = 0.0, off = 0.0;
 
       for (int k = 0; k < shape->k; k++)
         {
-          sum += x[k] * weight_at (it, i % shape->columns, k);
+          double weight = weight_at (it, i % shape->columns, k);
+
+          sum += x[k] * weight;
+          if (shape->is_rounded)
+            off += step_at (shape, x, k) / 2 * fabs (weight);
           size += fabs (x[k]) * (1 << shape->bits) / 2;
         }
       size = size * 1e-6 + (shape->is_half ? fabs (sum) / 2048 + 1e-7 : 0.0);
-      g_assert_cmpfloat_with_epsilon (it->y[i], sum, size + 1e-12);
+      g_assert_cmpfloat_with_epsilon (it->y[i], sum, size + off + 1e-12);
     }
 }
 

@@ -179,7 +179,7 @@ static const Case nbits_cases[] = {
     NBITS ";uint8 l 5 2;uint8 h 5 2;const b 5;scalar c 3;scalar d 7;scalar e 112",
     PACKED "com.microsoft.MatMulNBits x q s zf _ b -> y K=40 N=5 block_size=16 "
     "accuracy_level=4",
-    UNPACKED ROWS "MatMulNBits x q t z -> m K=40 N=5 block_size=16;Add m b -> y" },
+    UNPACKED ROWS "MatMulNBits x q t z -> m K=40 N=5 block_size=16 accuracy_level=4;Add m b -> y" },
 };
 
 /* Of opset 24. */
