@@ -13,6 +13,7 @@
 #include "calib/probe.h"
 
 #define SLACK 4               /* times the constant */
+#define DOTS 4                /* products of bytes where there is one of float32 */
 #define CACHES 4              /* times the cache: what is of the kernel before is
                                * still in it */
 #define PEAK_GFLOPS 1e6       /* no one device has more, of float32 */
@@ -65,6 +66,14 @@ get_peak (const TpBounds *bounds, const TpEntryRow *entry)
                                                  : G_MAXDOUBLE;
 }
 
+/* As many as take the time of all: those of bytes may be done by fours. */
+static double
+count_flops (const TpWork *work)
+{
+  return (double) (work->flops - work->byte_flops)
+         + (double) work->byte_flops / DOTS;
+}
+
 char *
 tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
 {
@@ -74,8 +83,8 @@ tp_plausible_find_fault (const TpBounds *bounds, const TpEntryRow *entry)
   if (entry->stats.median_ns <= 0)
     return g_strdup ("not believed: it took no time at all: the next "
                      "`tplan calibrate` tries it again");
-  if (entry->work.flops / time_ns > get_peak (bounds, entry))
-    return describe ("a speed", entry->work.flops / time_ns, "GFLOP/s",
+  if (count_flops (&entry->work) / time_ns > get_peak (bounds, entry))
+    return describe ("a speed", count_flops (&entry->work) / time_ns, "GFLOP/s",
                      get_peak (bounds, entry));
   if (bytes > (double) CACHES * bounds->cache_bytes
       && bytes / time_ns > bounds->bandwidth_gbps)

@@ -107,6 +107,16 @@ flops_add (Flops *flops, gint64 n, gboolean is_double)
     flops->doubles = size_add_sat (flops->doubles, n);
 }
 
+static gboolean
+sums_bytes (const TpNest *nest)
+{
+  for (int i = 0; i < nest->n_loads; i++)
+    if (nest->n_stages > 0 && tp_dtype_is_integer (nest->loads[i].dtype)
+        && tp_dtype_get_size (nest->loads[i].dtype) == 1)
+      return TRUE;
+  return FALSE;
+}
+
 /* Of @expr at @n points. What depends on some of the axes only is computed once for
  * each point of these: so does who packs a factor of a product. */
 static void
@@ -210,6 +220,9 @@ tp_lowered_count_work (const TpLowered *lowered, TpWork *out_work)
       work.flops = size_add_sat (work.flops, size_mul_sat (n, flops.all));
       work.double_flops
           = size_add_sat (work.double_flops, size_mul_sat (n, flops.doubles));
+      if (sums_bytes (nest))
+        work.byte_flops
+            = size_add_sat (work.byte_flops, size_mul_sat (n, flops.all));
       work.n_points =
           size_add_sat (work.n_points, nest_count_points (nest, FALSE));
       count_reached (nest, n, read, written, lowered->n_operands);

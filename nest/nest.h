@@ -202,6 +202,8 @@ typedef struct
   gint64 n_points;            /* spatial points: how parallel it is */
   int n_kernels;              /* at least, of an iteration; 0: one */
   gint64 double_flops;        /* those of flops that are of float64 */
+  gint64 byte_flops;          /* those of sums over what is made of integers of 8 bits,
+                               * which one instruction may do four of */
 } TpWork;
 
 TpNest *tp_nest_new (void);

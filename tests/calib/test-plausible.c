@@ -54,6 +54,24 @@ test_entries (void)
     }
 }
 
+/* Sums of bytes may be done by fours. */
+static void
+test_bytes (void)
+{
+  for (gint64 percent = 0; percent <= 100; percent += 20)
+    {
+      gint64 flops = 1500000000;
+      const TpEntryRow entry
+          = { .dtype = (char *) "float32",
+              .stats = { .n = 9, .median_ns = 1000000 },
+              .work = { .flops = flops, .byte_flops = flops / 100 * percent } };
+      g_autofree char *fault = tp_plausible_find_fault (&bounds, &entry);
+
+      /* 1500 and 375 GFLOP/s at the ends, 400 are possible */
+      g_assert_cmpint (fault == NULL, ==, percent == 100);
+    }
+}
+
 /* The constants count, and the processors of this machine where those are poor:
  * measured in company they must not condemn what is right. */
 static void
@@ -174,6 +192,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/plausible/entries", test_entries);
+  g_test_add_func ("/plausible/bytes", test_bytes);
   g_test_add_func ("/plausible/limits", test_limits);
   g_test_add_func ("/plausible/processors", test_processors);
   g_test_add_func ("/plausible/links", test_links);
