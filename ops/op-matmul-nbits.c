@@ -232,10 +232,11 @@ load_x (TpLowering *lowering, const Place *place, int part)
 /* ---- x in 8 bits ----------------------------------------------------------- */
 
 /* Scratch operands: int8, of a block value 0 of each byte of weights first, then value 1,
- * so that neighbours meet neighbours; and a real for each block. */
+ * so that neighbours meet neighbours; and reals for each block. Its zero point takes the
+ * sum of its values, of which each byte of weights gets an equal share. */
 typedef struct
 {
-  int values, scales;
+  int values, scales, shares;
 } Rounded;
 
 /* A nest that stores in @operand: rows of it have @row elements. */
@@ -272,11 +273,11 @@ load_rounded (TpLowering *lowering, int operand, const Place *place,
   return tp_lowering_last_load (lowering);
 }
 
+/* The same of scales or shares. */
 static int
-load_rounded_scale (TpLowering *lowering, const Rounded *rounded,
-                    const Place *place)
+load_per_block (TpLowering *lowering, int operand, const Place *place)
 {
-  return load_rounded (lowering, rounded->scales, place,
+  return load_rounded (lowering, operand, place,
                        (const gint64[]){ place->layout->n_blocks, 1 });
 }
 
@@ -335,9 +336,27 @@ lower_values (const TpLowering *like, const Layout *it, const Rounded *rounded)
   for (int i = 0; i < load->n_guards; i++)
     load->guards[i].coef[part] = 1;
   value = tp_nest_binary (nest, TP_EXPR_DIV, value,
-                          load_rounded_scale (&lowering, rounded, &place));
+                          load_per_block (&lowering, rounded->scales, &place));
   tp_lowering_finish (&lowering, tp_nest_quantize (nest, value, -1,
                                                    TPLAN_DTYPE_INT8));
+}
+
+static void
+lower_shares (const TpLowering *like, const Layout *it, const Rounded *rounded)
+{
+  g_auto (TpLowering) lowering
+      = begin_rounded (like, rounded->shares, it->n_blocks);
+  TpNest *nest = lowering.nest;
+  Place place = { it, -1, -1, -1, 0 };
+  int sum;
+
+  place.block = tp_lowering_add_axis (&lowering, it->n_blocks, 1);
+  place.byte = tp_lowering_add_reduce_axis (&lowering, it->block);
+  sum = load_rounded_value (&lowering, rounded, &place, 0);
+  sum = tp_lowering_reduce (&lowering, TP_COMBINE_SUM, sum);
+  tp_lowering_finish (&lowering,
+                      tp_nest_binary (nest, TP_EXPR_MUL, sum,
+                                      tp_nest_const (nest, 1.0 / it->n_bytes)));
 }
 
 static Rounded
@@ -351,44 +370,79 @@ round_x (const TpLowering *lowering, const Layout *it)
   rounded.values = tp_lowered_add_scratch (lowering->lowered, TPLAN_DTYPE_INT8,
                                            n_blocks * it->block);
   rounded.scales = tp_lowered_add_scratch (lowering->lowered, real, n_blocks);
+  rounded.shares = tp_lowered_add_scratch (lowering->lowered, real, n_blocks);
   lower_scales (lowering, it, &rounded);
   lower_values (lowering, it, &rounded);
+  lower_shares (lowering, it, &rounded);
   return rounded;
 }
 
 /* ---- products -------------------------------------------------------------- */
 
-/* Each byte is taken apart where it is read. @rounded: (nullable) x. */
-static void
-lower_few (TpLowering *lowering, const Layout *it, const Rounded *rounded)
+/* A sum over blocks and bytes. */
+static Place
+begin_product (TpLowering *lowering, const Layout *it)
 {
-  TpNest *nest = lowering->nest;
   Place place = { it, lowering->out->rank - 1, -1, -1, 0 };
-  int byte, zero, scale, sum = -1;
 
   tp_lowering_add_output_axes (lowering);
   place.block = tp_lowering_add_reduce_axis (lowering, it->n_blocks);
   place.byte = tp_lowering_add_reduce_axis (lowering, it->n_bytes);
-  byte = load_byte (lowering, &place);
-  zero = load_zero (lowering, &place);
+  return place;
+}
+
+static void
+end_product (TpLowering *lowering, int sum, int scale)
+{
+  sum = tp_nest_binary (lowering->nest, TP_EXPR_MUL, sum, scale);
+  tp_lowering_finish (lowering,
+                      tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum));
+}
+
+/* Each byte is taken apart where it is read. */
+static void
+lower_few (TpLowering *lowering, const Layout *it)
+{
+  TpNest *nest = lowering->nest;
+  Place place = begin_product (lowering, it);
+  int byte = load_byte (lowering, &place), zero = load_zero (lowering, &place);
+  int sum = -1;
+
   for (int i = 0; i < it->per_byte; i++)
     {
       int q = tp_nest_binary (nest, TP_EXPR_SUB,
                               take_apart (lowering, it, byte, i), zero);
-      int x = rounded == NULL
-                  ? load_x (lowering, &place, i)
-                  : load_rounded_value (lowering, rounded, &place, i);
-      int part = tp_nest_binary (nest, TP_EXPR_MUL, q, x);
+      int part = tp_nest_binary (nest, TP_EXPR_MUL, q,
+                                 load_x (lowering, &place, i));
 
       sum = i == 0 ? part : tp_nest_binary (nest, TP_EXPR_ADD, sum, part);
     }
-  scale = load_scale (lowering, &place);
-  if (rounded != NULL)
-    scale = tp_nest_binary (nest, TP_EXPR_MUL, scale,
-                            load_rounded_scale (lowering, rounded, &place));
-  sum = tp_nest_binary (nest, TP_EXPR_MUL, sum, scale);
-  tp_lowering_finish (lowering,
-                      tp_lowering_reduce (lowering, TP_COMBINE_SUM, sum));
+  end_product (lowering, sum, load_scale (lowering, &place));
+}
+
+/* Integers alone are multiplied: dot products of bytes, where there are such. */
+static void
+lower_rounded (TpLowering *lowering, const Layout *it)
+{
+  TpNest *nest = lowering->nest;
+  Rounded rounded = round_x (lowering, it);
+  Place place = begin_product (lowering, it);
+  int byte = load_byte (lowering, &place), sum = -1, share, scale;
+
+  for (int i = 0; i < it->per_byte; i++)
+    {
+      int q = take_apart (lowering, it, byte, i);
+      int part = tp_nest_binary (nest, TP_EXPR_MUL, q,
+                                 load_rounded_value (lowering, &rounded, &place, i));
+
+      sum = i == 0 ? part : tp_nest_binary (nest, TP_EXPR_ADD, sum, part);
+    }
+  share = tp_nest_binary (nest, TP_EXPR_MUL, load_zero (lowering, &place),
+                          load_per_block (lowering, rounded.shares, &place));
+  sum = tp_nest_binary (nest, TP_EXPR_SUB, sum, share);
+  scale = tp_nest_binary (nest, TP_EXPR_MUL, load_scale (lowering, &place),
+                          load_per_block (lowering, rounded.scales, &place));
+  end_product (lowering, sum, scale);
 }
 
 /* Value @part of @n_bytes bytes of each of @n_blocks blocks goes to its row of
@@ -455,14 +509,12 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
 
   if (it.is_rounded)
     {
-      Rounded rounded = round_x (&lowering, &it);
-
-      lower_few (&lowering, &it, &rounded);
+      lower_rounded (&lowering, &it);
       return TRUE;
     }
   if (tp_dims_product (x->dims, 0, x->rank - 1) <= FEW_ROWS)
     {
-      lower_few (&lowering, &it, NULL);
+      lower_few (&lowering, &it);
       return TRUE;
     }
   scratch = tp_lowered_add_scratch (lowered, tp_dtype_get_computed (x->dtype),
