@@ -245,7 +245,8 @@ add_maker (MakeState *state, TpBuild *build, int i)
   state->n++;
   nest = maker->nest;
   maker->panel_axis
-      = tp_panels_cut (build, nest, nest->result, maker->n_axis, width);
+      = tp_panels_cut (build, nest, nest->result,
+                       &(TpPanelCut){ maker->n_axis, width, -1 });
   nest->store.stride[maker->panel_axis] = 0;
   for (int k = 0; k < TP_NEST_MAX_AXES; k++)
     if (maker->tied[k] >= 0)

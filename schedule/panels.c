@@ -39,40 +39,60 @@ tp_panels_fit (const TpBuild *build, const TpNest *nest, int expr, int axis)
 
 /* ---- packs ------------------------------------------------------------- */
 
-/* Of what @load reads along @axis, the columns, and @panels; @packed has the strides
- * of the copy then. */
-static TpNest *
-new_copy (const TpNest *nest, const TpAccess *load, const int axes[2],
-          gint64 extent, TpAccess *packed)
+/* An axis of @extent that was cut. */
+typedef struct
 {
-  int axis = axes[0], panels = axes[1], at;
+  TpPanelCut given;
+  int panels;                 /* the new axis */
+  gint64 extent;
+} Cut;
+
+/* An axis of @copy, from @from to @stride, which *@out_stride becomes too. */
+static int
+add_axis (TpNest *copy, gint64 extent, gint64 from, gint64 *out_stride,
+          gint64 stride)
+{
+  int at = tp_nest_add_axis (copy, extent, FALSE);
+
+  copy->loads[0].stride[at] = from;
+  copy->store.stride[at] = *out_stride = stride;
+  return at;
+}
+
+/* Of what @load reads along the axis that is @cut; @packed has the strides of the copy
+ * then. */
+static TpNest *
+new_copy (const TpNest *nest, const TpAccess *load, const Cut *cut,
+          TpAccess *packed)
+{
+  int axis = cut->given.axis, inner = cut->given.inner, at;
   g_autoptr (TpNest) copy = tp_nest_new ();
   TpAccess *from = tp_nest_add_load (copy, load->operand);
-  gint64 width = nest->axes[axis].extent, n = width;
+  gboolean has_inner = inner >= 0 && load->stride[inner] != 0;
+  gint64 width = nest->axes[axis].extent;
+  gint64 step = has_inner ? nest->axes[inner].extent : 1, n = width * step;
 
   from->offset = load->offset;
   from->dtype = copy->store.dtype = load->dtype;
   for (int i = nest->n_axes - 1; i >= 0; i--)
     {
-      if (load->stride[i] == 0 || i == axis || i == panels)
+      if (load->stride[i] == 0 || i == axis || i == cut->panels || i == inner)
         continue;
-      at = tp_nest_add_axis (copy, nest->axes[i].extent, FALSE);
-      from->stride[at] = load->stride[i];
-      copy->store.stride[at] = packed->stride[i] = n;
+      add_axis (copy, nest->axes[i].extent, load->stride[i],
+                &packed->stride[i], n);
       n *= nest->axes[i].extent;
     }
-  at = tp_nest_add_axis (copy, nest->axes[panels].extent, FALSE);
-  from->stride[at] = load->stride[panels];
-  copy->store.stride[at] = packed->stride[panels] = n;
-  at = tp_nest_add_axis (copy, width, FALSE);
-  from->stride[at] = load->stride[axis];
-  copy->store.stride[at] = packed->stride[axis] = 1;
-  if (extent % width != 0)
+  add_axis (copy, nest->axes[cut->panels].extent, load->stride[cut->panels],
+            &packed->stride[cut->panels], n);
+  at = add_axis (copy, width, load->stride[axis], &packed->stride[axis], step);
+  if (has_inner)
+    add_axis (copy, step, load->stride[inner], &packed->stride[inner], 1);
+  if (cut->extent % width != 0)
     {
       from->n_guards = 1;
       from->guards[0].coef[at - 1] = width;
       from->guards[0].coef[at] = 1;
-      from->guards[0].extent = extent;
+      from->guards[0].extent = cut->extent;
     }
   copy->result = tp_nest_load (copy, 0);
   packed->offset = 0;
@@ -108,13 +128,11 @@ find_pack (const TpBuild *build, int operand, const TpNest *copy)
 }
 
 static void
-pack_load (TpBuild *build, const TpNest *nest, TpAccess *load,
-           const int axes[2], gint64 extent)
+pack_load (TpBuild *build, const TpNest *nest, TpAccess *load, const Cut *cut)
 {
   TpAccess packed = *load;
-  g_autoptr (TpNest) copy = new_copy (nest, load, axes, extent, &packed);
-  int last = copy->n_axes - 2;  /* panels are furthest apart */
-  gint64 n = copy->store.stride[last] * copy->axes[last].extent;
+  g_autoptr (TpNest) copy = new_copy (nest, load, cut, &packed);
+  gint64 n = packed.stride[cut->panels] * nest->axes[cut->panels].extent;
 
   packed.operand = find_pack (build, load->operand, copy);
   if (packed.operand < 0)
@@ -124,21 +142,21 @@ pack_load (TpBuild *build, const TpNest *nest, TpAccess *load,
 }
 
 int
-tp_panels_cut (TpBuild *build, TpNest *nest, int expr, int axis, gint64 width)
+tp_panels_cut (TpBuild *build, TpNest *nest, int expr, const TpPanelCut *given)
 {
   g_autofree gboolean *used = tp_nest_find_loads_of (nest, expr);
-  gint64 extent = nest->axes[axis].extent;
-  int axes[2] = { axis, -1 };
+  gint64 width = given->width;
+  Cut cut = { *given, -1, nest->axes[given->axis].extent };
 
-  nest->axes[axis].extent = (extent + width - 1) / width * width;
-  axes[1] = tp_nest_split_axis (nest, axis, width);
-  if (axes[1] < 0)
+  nest->axes[given->axis].extent = (cut.extent + width - 1) / width * width;
+  cut.panels = tp_nest_split_axis (nest, given->axis, width);
+  if (cut.panels < 0)
     {
-      nest->axes[axis].extent = extent;
+      nest->axes[given->axis].extent = cut.extent;
       return -1;
     }
   for (int i = 0; i < nest->n_loads; i++)
-    if (used[i] && nest->loads[i].stride[axis] != 0)
-      pack_load (build, nest, &nest->loads[i], axes, extent);
-  return axes[1];
+    if (used[i] && nest->loads[i].stride[given->axis] != 0)
+      pack_load (build, nest, &nest->loads[i], &cut);
+  return cut.panels;
 }

@@ -9,11 +9,20 @@
 /* Whether everything that @expr reads along @axis is constant and can be packed. */
 gboolean tp_panels_fit (const TpBuild *build, const TpNest *nest, int expr,
                         int axis);
-/* Lets @axis of @nest go over the @width columns of a panel; returns the new axis,
+/* How an axis is cut. */
+typedef struct
+{
+  int axis;
+  gint64 width;               /* columns of a panel */
+  int inner;                  /* an axis whose elements lie together, within those of
+                               * columns; -1: none */
+} TpPanelCut;
+
+/* Lets an axis of @nest go over the columns of a panel; returns the new axis,
  * the last one, which goes over panels: -1, there are too many. The last panel is as
- * wide as all. What @expr reads along @axis is packed, zeros behind its end: by panels,
+ * wide as all. What @expr reads along the axis is packed, zeros behind its end: by panels,
  * then by all other axes it walks, the first ones furthest apart. */
-int tp_panels_cut (TpBuild *build, TpNest *nest, int expr, int axis,
-                   gint64 width);
+int tp_panels_cut (TpBuild *build, TpNest *nest, int expr,
+                   const TpPanelCut *given);
 
 #endif

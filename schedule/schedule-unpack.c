@@ -1,11 +1,13 @@
 /* schedule-unpack.c: the family "unpack": few rows times what is made of packed
  * constants, on CPUs. A tile of rows and vectors of columns keeps its sums in
- * registers; what is made of a constant is made in registers, where it is used. */
+ * registers; what is made of a constant is made in registers, where it is used. Bits times
+ * bytes are dot products of four: vectors have four bytes of a column in each lane. */
 #include "config.h"
 
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
+#include "schedule/nest-canon.h"
 #include "schedule/panels.h"
 #include "schedule/unpack.h"
 
@@ -13,6 +15,8 @@
 #define MOST_VECTORS 8
 #define FEW_TILES 2           /* of rows: with more, too much is made again */
 #define UNROLL 4
+#define FOUR 4
+#define ONES 0x01010101
 #define CHAIN_LANES 128       /* whose sums hide that each waits for the one before */
 
 /* The values of a choice. */
@@ -39,6 +43,7 @@ typedef struct
   const TpUnpack *unpack;
   TpEmit *emit;
   int panel_axis;
+  int four_axis;              /* of fours, where there are dot products */
   int lanes;
   int rows, vectors, active;  /* of this tile; lanes of its last vector */
   int steps;
@@ -107,13 +112,118 @@ add_terms (UnpackState *state, TpValue *sums)
   end_points (state);
 }
 
+/* ---- dot products ------------------------------------------------------ */
+
+static gboolean
+has_dots (const UnpackState *state)
+{
+  return state->unpack->dots.n_parts > 0;
+}
+
+static TpValue
+load_four (UnpackState *state, int load, int lanes)
+{
+  TpEmit *e = state->emit;
+
+  return tp_k_load4 (e->kernel, e->load_buffers[load],
+                     tp_emit_index (e, &e->nest->loads[load]), lanes);
+}
+
+/* Four bytes of weights of a column in each lane. */
+static TpValue
+load_weights (UnpackState *state, int v)
+{
+  const TpUnpack *unpack = state->unpack;
+
+  state->emit->axes[unpack->n_axis].delta = (gint64) v * state->lanes;
+  return load_four (state, unpack->dots.q_load, state->lanes);
+}
+
+/* Four bytes of x for @part of those of weights, in all lanes. */
+static TpValue
+load_x (UnpackState *state, int row, int part)
+{
+  const TpUnpack *unpack = state->unpack;
+
+  if (unpack->row_axis >= 0)
+    state->emit->axes[unpack->row_axis].delta = row;
+  return tp_k_splat (state->emit->kernel,
+                     load_four (state, unpack->dots.parts[part].x_load, 1),
+                     state->lanes);
+}
+
+/* @part of all of @bytes. */
+static TpValue
+take_bits (UnpackState *state, TpValue bytes, int part)
+{
+  const TpUnpackDots *dots = &state->unpack->dots;
+  TpKernel *k = state->emit->kernel;
+  int shift = dots->parts[part].shift, mask = dots->parts[part].mask;
+
+  if (shift > 0)
+    bytes = tp_k_binary (k, TP_I_ISHR, bytes, tp_k_i32 (k, state->lanes, shift));
+  return mask == G_MAXUINT8
+             ? bytes
+             : tp_k_binary (k, TP_I_IAND, bytes,
+                            tp_k_i32 (k, state->lanes, mask * ONES));
+}
+
+/* Four steps of all points. */
+static void
+add_fours (UnpackState *state, TpValue *sums)
+{
+  TpKernel *k = state->emit->kernel;
+  TpValue x[MOST_SUMS], weights[MOST_VECTORS], bits;
+  int rows = state->rows, n = count_sums (state);
+
+  for (int v = 0; v < state->vectors; v++)
+    weights[v] = load_weights (state, v);
+  for (int part = 0; part < state->unpack->dots.n_parts; part++)
+    {
+      for (int row = 0; row < rows; row++)
+        x[row] = load_x (state, row, part);
+      for (int i = 0; i < n; i++)
+        {
+          bits = take_bits (state, weights[i / rows], part);
+          sums[i] = tp_k_dot4 (k, bits, x[i % rows], sums[i]);
+        }
+    }
+  end_points (state);
+}
+
+/* @sum of a point, with what is still for all that it has, as a real. */
+static TpValue
+finish_dot (UnpackState *state, TpValue sum)
+{
+  const TpUnpack *unpack = state->unpack;
+  TpEmit *e = state->emit;
+  gint64 n = unpack->nest->axes[unpack->dots.axis].extent;
+  TpUnpackTerm still;
+  TpValue a, times;
+
+  sum = tp_k_unary (e->kernel, TP_I_I32_TO_F32, sum);
+  if (unpack->dots.still < 0)
+    return sum;
+  still = unpack->terms[unpack->dots.still];
+  times = tp_k_f32 (e->kernel, state->lanes, still.is_negative ? -n : n);
+  a = tp_emit_expr (e, still.a);
+  if (still.b >= 0)
+    a = tp_k_binary (e->kernel, TP_I_FMUL, a, tp_emit_expr (e, still.b));
+  return tp_k_fma (e->kernel, a, times, sum);
+}
+
+/* ---- loops ------------------------------------------------------------- */
+
 static void emit_loop (UnpackState *state, int level, TpValue *sums);
 
 static void
-clear_sums (UnpackState *state, TpValue *sums)
+clear_sums (UnpackState *state, gboolean is_dots, TpValue *sums)
 {
+  TpKernel *k = state->emit->kernel;
+
   for (int i = 0; i < count_sums (state); i++)
-    sums[i] = tp_k_f32 (state->emit->kernel, state->lanes, 0.0f);
+    sums[i] = is_dots ? tp_k_i32 (k, state->lanes, 0)
+                      : tp_k_f32 (k, state->lanes, 0.0f);
 }
 
 /* What the factor does not walk is added up, and multiplied once. */
@@ -121,14 +231,15 @@ static void
 emit_product (UnpackState *state, int level, TpValue *sums)
 {
   TpEmit *e = state->emit;
-  TpValue inner[MOST_SUMS];
+  TpValue inner[MOST_SUMS], sum;
 
-  clear_sums (state, inner);
+  clear_sums (state, has_dots (state), inner);
   emit_loop (state, level, inner);
   for (int i = 0; i < count_sums (state); i++)
     {
       set_point (state, i, TRUE);
-      sums[i] = tp_k_fma (e->kernel, inner[i],
+      sum = has_dots (state) ? finish_dot (state, inner[i]) : inner[i];
+      sums[i] = tp_k_fma (e->kernel, sum,
                           tp_emit_expr (e, state->unpack->factor), sums[i]);
     }
   end_points (state);
@@ -139,7 +250,9 @@ emit_level (UnpackState *state, int level, TpValue *sums)
 {
   const TpUnpack *unpack = state->unpack;
 
-  if (level == unpack->n_loops)
+  if (level == unpack->n_loops && has_dots (state))
+    add_fours (state, sums);
+  else if (level == unpack->n_loops)
     add_terms (state, sums);
   else if (level == unpack->n_walked && unpack->factor >= 0)
     emit_product (state, level, sums);
@@ -161,7 +274,9 @@ static void
 emit_loop (UnpackState *state, int level, TpValue *sums)
 {
   TpEmit *e = state->emit;
-  int axis = state->unpack->loops[level], n = count_sums (state);
+  gboolean is_dots = has_dots (state) && level == state->unpack->n_walked;
+  int axis = is_dots ? state->four_axis : state->unpack->loops[level];
+  int n = count_sums (state);
   gint64 extent = e->nest->axes[axis].extent;
   int steps = choose_steps (state, level, extent);
   gboolean is_loop = extent > steps;
@@ -193,7 +308,7 @@ emit_tile (UnpackState *state, TpValue row, int rows)
   state->rows = rows;
   if (unpack->row_axis >= 0)
     tp_emit_set_axis (e, unpack->row_axis, row, 0, unpack->n_rows - rows);
-  clear_sums (state, sums);
+  clear_sums (state, FALSE, sums);
   emit_level (state, 0, sums);
   for (int i = 0; i < count_sums (state); i++)
     {
@@ -272,12 +387,17 @@ unpack_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 {
   const TpUnpack *unpack = analysis;
   const gint64 *v = choice->values;
+  gboolean is_dots = unpack->dots.n_parts > 0;
   g_autoptr (TpNest) nest = tp_nest_copy (unpack->nest);
-  int panels = tp_panels_cut (build, nest, nest->stages[0].expr, unpack->n_axis,
-                              v[LANES] * v[VECTORS]);
+  int fours
+      = is_dots ? tp_nest_split_axis (nest, unpack->dots.axis, FOUR) : -1;
+  const TpPanelCut cut = { unpack->n_axis, v[LANES] * v[VECTORS],
+                           is_dots ? unpack->dots.axis : -1 };
+  int panels = tp_panels_cut (build, nest, nest->stages[0].expr, &cut);
   g_autoptr (TpEmit) emit = tp_emit_new (build, nest);
   UnpackState state = { .unpack = unpack, .emit = emit, .panel_axis = panels,
-                        .lanes = v[LANES], .steps = v[STEPS] };
+                        .four_axis = fours, .lanes = v[LANES],
+                        .steps = v[STEPS] };
   TpValue rest = tp_k_group (emit->kernel), block;
   gint64 n_blocks = (count_panels (unpack, choice) - 1) / v[BLOCK] + 1;
 
@@ -422,13 +542,14 @@ unpack_free (gpointer analysis)
   tp_unpack_free (analysis);
 }
 
-/* Every tile of rows makes all again. */
+/* Every tile of rows makes all again, which is little for dot products. */
 static gboolean
 unpack_is_last_resort (gconstpointer analysis)
 {
   const TpUnpack *unpack = analysis;
 
-  return unpack->n_rows > FEW_TILES * unpack->target->n_registers / 4;
+  return unpack->dots.n_parts == 0
+         && unpack->n_rows > FEW_TILES * unpack->target->n_registers / 4;
 }
 
 const TpFamily tp_schedule_unpack = {

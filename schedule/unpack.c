@@ -8,6 +8,7 @@
 #include "schedule/contract-analyze.h"
 #include "schedule/nest-canon.h"
 #include "schedule/panels.h"
+#include "schedule/unpack-dots.h"
 
 /* ---- terms ------------------------------------------------------------- */
 
@@ -222,6 +223,7 @@ tp_unpack_new (const TpBuild *build, const TpNest *nest)
   find_roles (self);
   if (!find_terms (self, find_factor (self, nest->stages[0].expr)))
     return NULL;
+  tp_unpack_dots_find (self);
   return g_steal_pointer (&self);
 }
 

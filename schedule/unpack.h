@@ -5,7 +5,8 @@
  *
  * w is no load, so this is no contraction to others. Vectors run along n, of which
  * constants are packed; what is made of them serves all rows m of a tile. The factor,
- * which the innermost axes do not walk, is multiplied by their sum. */
+ * which the innermost axes do not walk, is multiplied by their sum. Where x is bytes, that
+ * sum may be one of dot products. */
 #ifndef TP_SCHEDULE_UNPACK_H
 #define TP_SCHEDULE_UNPACK_H
 
@@ -20,6 +21,28 @@ typedef struct
   gboolean is_negative;
 } TpUnpackTerm;
 
+#define TP_UNPACK_MAX_PARTS 4
+
+/* Terms whose x is bytes, and whose weights are bits of bytes, and maybe one that is the
+ * same for all of them, such as the share of a zero point:
+ *
+ *   sum over j of (w (q[n, j]) * x[m, j] + .. + still (m, n))
+ *
+ * Products are summed up by fours, in integers that float32 holds. */
+typedef struct
+{
+  int n_parts;                /* terms of bytes; 0: they are none of that */
+  int axis;                   /* j, the innermost one, a multiple of four */
+  int q_load;
+  int still;                  /* term; -1: none */
+  struct
+  {
+    int x_load;
+    int shift;                /* of a byte of q, before the bits of @mask are taken */
+    guint8 mask;
+  } parts[TP_UNPACK_MAX_PARTS];
+} TpUnpackDots;
+
 /* What a nest is. */
 typedef struct
 {
@@ -32,6 +55,7 @@ typedef struct
   int factor;                 /* expression, or -1 */
   int n_terms;
   TpUnpackTerm terms[TP_UNPACK_MAX_TERMS];
+  TpUnpackDots dots;          /* where the factor walks all loops but the innermost */
   gint64 n_rows, n_total, n_outer_points;
 } TpUnpack;
 

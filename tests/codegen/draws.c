@@ -461,7 +461,8 @@ draw_typed (void)
 static TpLowered *(*const kinds[]) (void)
     = { draw_conv, draw_winograd, draw_pool, draw_plane, draw_grouped,
         draw_matmul, draw_sweep, draw_rows, draw_attention, draw_transpose,
-        draw_places, draw_maps, draw_map, draw_nbits, draw_made_nbits, draw_typed, draw_bytes };
+        draw_places, draw_maps, draw_map, draw_nbits, draw_made_nbits,
+        draw_rounded_nbits, draw_typed, draw_bytes };
 
 /* Another nest of each kind, until every family for @target has had its draws; FALSE:
  * some has not yet. */

@@ -13,6 +13,7 @@ typedef struct
   const NbitsCase *c;
   TpLowered *lowered;
   int x, bytes, scales, zeros, bias, y;
+  int x_scales, x_shares;     /* shares: of a zero point, in each byte of weights */
   gint64 n_blocks, n_bytes;   /* of a column; of a block */
   int per_byte;
 } Made;
@@ -26,6 +27,23 @@ add_bytes (Made *made, gint64 n)
   return operand;
 }
 
+static void
+add_x (Made *made)
+{
+  const NbitsCase *c = made->c;
+  gint64 n = c->batch * c->rows;
+
+  if (!c->is_rounded)
+    {
+      made->x = add_operand (made->lowered, n * c->k, FALSE);
+      return;
+    }
+  n *= made->n_blocks;
+  made->x = add_typed_operand (made->lowered, TPLAN_DTYPE_INT8, n * c->block);
+  made->x_scales = add_operand (made->lowered, n, FALSE);
+  made->x_shares = add_operand (made->lowered, n, FALSE);
+}
+
 static Made
 add_operands (const NbitsCase *c)
 {
@@ -36,7 +54,7 @@ add_operands (const NbitsCase *c)
   made.per_byte = 8 / c->bits;
   made.n_bytes = c->block / made.per_byte;
   n = c->columns * made.n_blocks;
-  made.x = add_operand (made.lowered, c->batch * c->rows * c->k, FALSE);
+  add_x (&made);
   made.bytes = add_bytes (&made, n * made.n_bytes);
   made.scales = add_operand (made.lowered, n, TRUE);
   made.zeros = c->has_zeros ? add_operand (made.lowered, n, TRUE) : -1;
@@ -101,6 +119,37 @@ load_x (const Made *made, TpNest *nest, int part)
   return tp_nest_load (nest, nest->n_loads - 1);
 }
 
+/* Expression: what @operand has of a row and a block, @size elements of it. */
+static int
+load_of_x (const Made *made, TpNest *nest, int operand, gint64 size)
+{
+  TpAccess *load = tp_nest_add_load (nest, operand);
+
+  load->dtype = made->lowered->operands[operand].dtype;
+  load->stride[BATCH] = made->c->rows * made->n_blocks * size;
+  load->stride[ROW] = made->n_blocks * size;
+  load->stride[BLOCK] = size;
+  return tp_nest_load (nest, nest->n_loads - 1);
+}
+
+/* Expression: the product of weight @part of @byte and its x. */
+static int
+multiply_rounded (const Made *made, TpNest *nest, int byte, int part)
+{
+  int x = load_of_x (made, nest, made->x, made->c->block);
+  TpAccess *load = &nest->loads[nest->n_loads - 1];
+
+  load->stride[BYTE] = 1;
+  load->offset = part * made->n_bytes;
+  byte = tp_nest_binary (nest, TP_EXPR_DIV, byte,
+                         tp_nest_const_integer (nest, 1 << part * made->c->bits));
+  byte = tp_nest_binary (nest, TP_EXPR_AND, byte,
+                         tp_nest_const_integer (nest, (1 << made->c->bits) - 1));
+  return tp_nest_binary (nest, TP_EXPR_MUL,
+                         tp_nest_unary (nest, TP_EXPR_TO_REAL, byte),
+                         tp_nest_unary (nest, TP_EXPR_TO_REAL, x));
+}
+
 static void
 add_axes (const Made *made, TpNest *nest)
 {
@@ -154,6 +203,39 @@ add_whole (const Made *made)
   finish (made, nest,
           tp_nest_binary (nest, TP_EXPR_MUL, sum,
                           load_along (made, nest, made->scales, axes)));
+}
+
+static void
+add_rounded (const Made *made)
+{
+  static const int axes[] = { COLUMN, BLOCK, BYTE };
+  TpNest *nest = tp_nest_new ();
+  int sum = -1, byte, zero, scale;
+
+  add_axes (made, nest);
+  tp_nest_add_axis (nest, made->n_blocks, TRUE);
+  tp_nest_add_axis (nest, made->n_bytes, TRUE);
+  byte = load_along (made, nest, made->bytes, axes);
+  for (int part = 0; part < made->per_byte; part++)
+    {
+      int product = multiply_rounded (made, nest, byte, part);
+
+      sum = part == 0 ? product
+                      : tp_nest_binary (nest, TP_EXPR_ADD, sum, product);
+    }
+  if (made->zeros >= 0)
+    {
+      zero = tp_nest_binary (nest, TP_EXPR_MUL,
+                             load_along (made, nest, made->zeros, axes),
+                             load_of_x (made, nest, made->x_shares, 1));
+      sum = tp_nest_binary (nest, TP_EXPR_SUB, sum, zero);
+    }
+  scale = tp_nest_binary (nest, TP_EXPR_MUL,
+                          load_along (made, nest, made->scales, axes),
+                          load_of_x (made, nest, made->x_scales, 1));
+  scale = tp_nest_binary (nest, TP_EXPR_MUL, scale,
+                          tp_nest_const (nest, 1.0 / 1024)); /* float16 has it */
+  finish (made, nest, tp_nest_binary (nest, TP_EXPR_MUL, sum, scale));
 }
 
 /* Weights @part of each byte go to their rows of @scratch. */
@@ -211,6 +293,8 @@ new_nbits (gconstpointer data)
 
   if (c->is_made_first)
     add_made_first (&made);
+  else if (c->is_rounded)
+    add_rounded (&made);
   else
     add_whole (&made);
   tp_lowered_set_dtypes (made.lowered);
@@ -243,5 +327,14 @@ draw_made_nbits (void)
 
   c.k = c.block * any_of (1, 4);
   c.is_made_first = TRUE;
+  return new_nbits (&c);
+}
+
+TpLowered *
+draw_rounded_nbits (void)
+{
+  NbitsCase c = draw_case ();
+
+  c.is_rounded = TRUE;
   return new_nbits (&c);
 }

@@ -14,6 +14,7 @@ typedef struct
   gboolean is_made_first;     /* weights in scratch, by nests of their own; a block
                                * must divide k */
   gboolean is_computed;       /* bytes are no constant */
+  gboolean is_rounded;        /* x is int8, of a scale for each block */
 } NbitsCase;
 
 /* @data: an NbitsCase. */
@@ -21,5 +22,6 @@ TpLowered *new_nbits (gconstpointer data);
 /* One by chance. */
 TpLowered *draw_nbits (void);
 TpLowered *draw_made_nbits (void);
+TpLowered *draw_rounded_nbits (void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "draws.h"
+#include "kernel/kernel-text.h"
 #include "nbits-nests.h"
 
 #include <string.h>
@@ -27,6 +28,46 @@ test_right (void)
   g_assert_cmpint (n, >, 100);
   g_assert_cmpint (n_made, >, 60);
   g_assert_cmpint (n_cut, >, 30);
+}
+
+/* Whether the kernel of @c has dot products of bytes. */
+static gboolean
+has_dots (const NbitsCase *c)
+{
+  g_autoptr (TpLowered) lowered = new_nbits (c);
+  g_autoptr (TpProgram) program
+      = tp_program_new (lowered, &target_avx512, NULL, NULL);
+  g_autofree char *text = tp_kernel_to_text (program->steps[0].kernel);
+
+  g_assert_true (g_str_has_prefix (program->schedule, "unpack "));
+  return strstr (text, "dot4") != NULL;
+}
+
+/* Of x in bytes: with dot products where blocks are fours of bytes the sums of which
+ * float32 holds, and what else is drawn without. */
+static void
+test_rounded (void)
+{
+  NbitsCase c = { 1, 3, 128, 40, 4, 32, .has_zeros = TRUE, .is_rounded = TRUE };
+  int n = 0;
+
+  for (int i = 0; i < 40; i++)
+    n += check_alone (draw_reals (draw_rounded_nbits ()), vectors[i % 3],
+                      "unpack");
+  g_assert_cmpint (n, >, 100);
+  g_assert_true (has_dots (&c));
+  c.rows = 40;
+  c.has_zeros = FALSE;
+  g_assert_true (has_dots (&c));
+  c.bits = 8;
+  c.k = c.block = 512;
+  g_assert_true (has_dots (&c));
+  c.k = c.block = 1024;
+  c.rows = 3;
+  g_assert_false (has_dots (&c));
+  c.bits = 2;
+  c.block = 8;
+  g_assert_false (has_dots (&c));
 }
 
 /* What is no constant is not packed, so not read along its columns; GPUs have other
@@ -97,6 +138,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/nbits/right", test_right);
+  g_test_add_func ("/nbits/rounded", test_rounded);
   g_test_add_func ("/nbits/none", test_none);
   g_test_add_func ("/nbits/taken", test_taken);
   g_test_add_func ("/nbits/parts", test_parts);
