@@ -13,50 +13,18 @@
  * of that scale times the magnitudes of a block's weights, added up over blocks. */
 #include "config.h"
 
-#include "ir/guard.h"
+#include "ops/nbits.h"
 #include "ops/op-quantize.h"
 #include "ops/op-util.h"
 
-#include <math.h>
 #include <string.h>
 
 #define FEW_ROWS 8
-#define ROUNDED_LEVEL 4       /* accuracy_level: x may be rounded to 8 bits */
-
-enum { X, Q, SCALES, ZEROS };
-
-typedef struct
-{
-  gint64 n, k;
-  gint64 block, n_blocks;     /* values in each, blocks in a row */
-  int bits, per_byte;
-  gint64 n_bytes;             /* of a block */
-  gboolean is_rounded;        /* x is rounded to 8 bits */
-} Layout;
 
 /* ---- shapes --------------------------------------------------------------- */
 
-static Layout
-layout_of (const TpNode *node)
-{
-  Layout it = { .n = tp_node_get_int (node, "N", 0),
-                .k = tp_node_get_int (node, "K", 0),
-                .block = tp_node_get_int (node, "block_size", 0),
-                .bits = (int) CLAMP (tp_node_get_int (node, "bits", 4), 0, 64),
-                .is_rounded = tp_node_get_int (node, "accuracy_level", 0)
-                              == ROUNDED_LEVEL };
-
-  if (it.block > 0 && it.bits > 0)
-    {
-      it.per_byte = 8 / it.bits;
-      it.n_blocks = (it.k - 1) / it.block + 1;
-      it.n_bytes = it.per_byte > 0 ? it.block / it.per_byte : 0;
-    }
-  return it;
-}
-
 static gboolean
-check_attrs (const TpNode *node, const Layout *it, GError **error)
+check_attrs (const TpNode *node, const TpNbits *it, GError **error)
 {
   gint64 level = tp_node_get_int (node, "accuracy_level", 0);
 
@@ -68,7 +36,7 @@ check_attrs (const TpNode *node, const Layout *it, GError **error)
   if (it->bits != 2 && it->bits != 4 && it->bits != 8)
     return tp_op_fail (node, error, "bits is %d, 2, 4 and 8 are possible",
                        it->bits);
-  if (level < 0 || level > ROUNDED_LEVEL)
+  if (level < 0 || level > TP_NBITS_ROUNDED)
     return tp_op_fail (node, error,
                        "accuracy_level is %" G_GINT64_FORMAT
                        ", 0 to 4 are possible",
@@ -83,16 +51,16 @@ check_attrs (const TpNode *node, const Layout *it, GError **error)
 
 /* [N, blocks], one for each block. */
 static gboolean
-check_per_block (const TpNode *node, const Layout *it,
+check_per_block (const TpNode *node, const TpNbits *it,
                  const TpTensor *const *inputs, int i, GError **error)
 {
   const TpTensor *tensor = inputs[i];
   g_autofree char *dims = tp_dims_to_text (tensor->rank, tensor->dims);
 
-  if (tensor->dtype != inputs[X]->dtype)
+  if (tensor->dtype != inputs[TP_NBITS_X]->dtype)
     return tp_op_fail (node, error, "input %d is %s, input 0 is %s", i,
                        tp_dtype_get_name (tensor->dtype),
-                       tp_dtype_get_name (inputs[X]->dtype));
+                       tp_dtype_get_name (inputs[TP_NBITS_X]->dtype));
   return (tensor->rank == 2 && tensor->dims[0] == it->n
           && tensor->dims[1] == it->n_blocks)
          || tp_op_fail (node, error,
@@ -105,8 +73,8 @@ static gboolean
 matmul_nbits_infer (const TpNode *node, const TpTensor *const *inputs,
                     TpShape *outputs, GError **error)
 {
-  const TpTensor *x = inputs[X], *q = inputs[Q];
-  Layout it = layout_of (node);
+  const TpTensor *x = inputs[TP_NBITS_X], *q = inputs[TP_NBITS_Q];
+  TpNbits it = tp_nbits_of (node);
   g_autofree char *dims = tp_dims_to_text (q->rank, q->dims);
 
   if (!check_attrs (node, &it, error))
@@ -126,7 +94,7 @@ matmul_nbits_infer (const TpNode *node, const TpTensor *const *inputs,
                        ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
                        "] is needed: rows, blocks, bytes of one",
                        dims, it.n, it.n_blocks, it.n_bytes);
-  for (int i = SCALES; i < node->n_inputs; i++)
+  for (int i = TP_NBITS_SCALES; i < node->n_inputs; i++)
     if (inputs[i] != NULL && !check_per_block (node, &it, inputs, i, error))
       return FALSE;
   tp_shape_copy (&outputs[0], x);
@@ -139,7 +107,7 @@ matmul_nbits_infer (const TpNode *node, const TpTensor *const *inputs,
 /* The axes that what is loaded of a block runs along; -1: it is one place. */
 typedef struct
 {
-  const Layout *layout;
+  const TpNbits *layout;
   int n, block, byte;
   gint64 first_block;
 } Place;
@@ -161,16 +129,16 @@ load_of_block (TpLowering *lowering, const Place *place, int i)
 static int
 load_byte (TpLowering *lowering, const Place *place)
 {
-  TpAccess *load = load_of_block (lowering, place, Q);
+  TpAccess *load = load_of_block (lowering, place, TP_NBITS_Q);
 
   if (place->byte >= 0)
-    load->stride[place->byte] = tp_lowering_get_input (lowering, Q)->strides[2];
+    load->stride[place->byte] = tp_lowering_get_input (lowering, TP_NBITS_Q)->strides[2];
   return tp_lowering_last_load (lowering);
 }
 
 /* Expression: value @part of @byte, a real. */
 static int
-take_apart (TpLowering *lowering, const Layout *it, int byte, int part)
+take_apart (TpLowering *lowering, const TpNbits *it, int byte, int part)
 {
   TpNest *nest = lowering->nest;
   int base = 1 << it->bits;
@@ -188,16 +156,16 @@ take_apart (TpLowering *lowering, const Layout *it, int byte, int part)
 static int
 load_zero (TpLowering *lowering, const Place *place)
 {
-  if (!tp_node_has_input (lowering->node, ZEROS))
+  if (!tp_node_has_input (lowering->node, TP_NBITS_ZEROS))
     return tp_nest_const (lowering->nest, 1 << (place->layout->bits - 1));
-  load_of_block (lowering, place, ZEROS);
+  load_of_block (lowering, place, TP_NBITS_ZEROS);
   return tp_lowering_last_load (lowering);
 }
 
 static int
 load_scale (TpLowering *lowering, const Place *place)
 {
-  load_of_block (lowering, place, SCALES);
+  load_of_block (lowering, place, TP_NBITS_SCALES);
   return tp_lowering_last_load (lowering);
 }
 
@@ -205,9 +173,9 @@ load_scale (TpLowering *lowering, const Place *place)
 static int
 load_x (TpLowering *lowering, const Place *place, int part)
 {
-  const Layout *it = place->layout;
-  const TpTensor *x = tp_lowering_get_input (lowering, X);
-  TpAccess *load = tp_lowering_add_load (lowering, X);
+  const TpNbits *it = place->layout;
+  const TpTensor *x = tp_lowering_get_input (lowering, TP_NBITS_X);
+  TpAccess *load = tp_lowering_add_load (lowering, TP_NBITS_X);
   gint64 step = x->strides[x->rank - 1];
 
   memcpy (load->stride, x->strides, (x->rank - 1) * sizeof step);
@@ -244,7 +212,7 @@ static TpLowering
 begin_rounded (const TpLowering *like, int operand, gint64 row)
 {
   TpLowering it = tp_lowering_new (like->graph, like->node, like->lowered);
-  const TpTensor *x = tp_lowering_get_input (&it, X);
+  const TpTensor *x = tp_lowering_get_input (&it, TP_NBITS_X);
 
   it.nest->store = (TpAccess){ .operand = operand,
                                .dtype = it.lowered->operands[operand].dtype,
@@ -261,7 +229,7 @@ static int
 load_rounded (TpLowering *lowering, int operand, const Place *place,
               const gint64 lengths[2])
 {
-  const TpTensor *x = tp_lowering_get_input (lowering, X);
+  const TpTensor *x = tp_lowering_get_input (lowering, TP_NBITS_X);
   TpAccess *load = tp_nest_add_load (lowering->nest, operand);
 
   load->dtype = lowering->lowered->operands[operand].dtype;
@@ -286,7 +254,7 @@ static int
 load_rounded_value (TpLowering *lowering, const Rounded *rounded,
                     const Place *place, int part)
 {
-  const Layout *it = place->layout;
+  const TpNbits *it = place->layout;
   const gint64 lengths[] = { it->n_blocks * it->block, it->block };
   int value = load_rounded (lowering, rounded->values, place, lengths);
   TpAccess *load = &lowering->nest->loads[lowering->nest->n_loads - 1];
@@ -298,12 +266,12 @@ load_rounded_value (TpLowering *lowering, const Rounded *rounded,
 }
 
 static void
-lower_scales (const TpLowering *like, const Layout *it, const Rounded *rounded)
+lower_scales (const TpLowering *like, const TpNbits *it, const Rounded *rounded)
 {
   g_auto (TpLowering) lowering
       = begin_rounded (like, rounded->scales, it->n_blocks);
   TpNest *nest = lowering.nest;
-  Layout whole = *it;           /* as if bytes had one value */
+  TpNbits whole = *it;           /* as if bytes had one value */
   Place place = { &whole, -1, -1, -1, 0 };
   int most;
 
@@ -318,7 +286,7 @@ lower_scales (const TpLowering *like, const Layout *it, const Rounded *rounded)
 }
 
 static void
-lower_values (const TpLowering *like, const Layout *it, const Rounded *rounded)
+lower_values (const TpLowering *like, const TpNbits *it, const Rounded *rounded)
 {
   g_auto (TpLowering) lowering
       = begin_rounded (like, rounded->values, it->n_blocks * it->block);
@@ -342,7 +310,7 @@ lower_values (const TpLowering *like, const Layout *it, const Rounded *rounded)
 }
 
 static void
-lower_shares (const TpLowering *like, const Layout *it, const Rounded *rounded)
+lower_shares (const TpLowering *like, const TpNbits *it, const Rounded *rounded)
 {
   g_auto (TpLowering) lowering
       = begin_rounded (like, rounded->shares, it->n_blocks);
@@ -360,9 +328,9 @@ lower_shares (const TpLowering *like, const Layout *it, const Rounded *rounded)
 }
 
 static Rounded
-round_x (const TpLowering *lowering, const Layout *it)
+round_x (const TpLowering *lowering, const TpNbits *it)
 {
-  const TpTensor *x = tp_lowering_get_input (lowering, X);
+  const TpTensor *x = tp_lowering_get_input (lowering, TP_NBITS_X);
   gint64 n_blocks = x->count / it->k * it->n_blocks;
   TpDtype real = tp_dtype_get_computed (x->dtype);
   Rounded rounded;
@@ -381,7 +349,7 @@ round_x (const TpLowering *lowering, const Layout *it)
 
 /* A sum over blocks and bytes. */
 static Place
-begin_product (TpLowering *lowering, const Layout *it)
+begin_product (TpLowering *lowering, const TpNbits *it)
 {
   Place place = { it, lowering->out->rank - 1, -1, -1, 0 };
 
@@ -401,7 +369,7 @@ end_product (TpLowering *lowering, int sum, int scale)
 
 /* Each byte is taken apart where it is read. */
 static void
-lower_few (TpLowering *lowering, const Layout *it)
+lower_few (TpLowering *lowering, const TpNbits *it)
 {
   TpNest *nest = lowering->nest;
   Place place = begin_product (lowering, it);
@@ -422,7 +390,7 @@ lower_few (TpLowering *lowering, const Layout *it)
 
 /* Integers alone are multiplied: dot products of bytes, where there are such. */
 static void
-lower_rounded (TpLowering *lowering, const Layout *it)
+lower_rounded (TpLowering *lowering, const TpNbits *it)
 {
   TpNest *nest = lowering->nest;
   Rounded rounded = round_x (lowering, it);
@@ -451,7 +419,7 @@ static void
 unpack (TpLowering *lowering, Place *place, int scratch, int part,
         const gint64 extents[2])
 {
-  const Layout *it = place->layout;
+  const TpNbits *it = place->layout;
   TpNest *nest = lowering->nest;
   int q;
 
@@ -475,7 +443,7 @@ static void
 unpack_all (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
             int scratch)
 {
-  const Layout it = layout_of (node);
+  const TpNbits it = tp_nbits_of (node);
   gint64 n_full = it.k / it.block, rest = it.k % it.block;
 
   for (int part = 0; part < it.per_byte; part++)
@@ -502,8 +470,8 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
                     GError **error)
 {
   g_auto (TpLowering) lowering = tp_lowering_new (graph, node, lowered);
-  const TpTensor *x = tp_lowering_get_input (&lowering, X);
-  Layout it = layout_of (node);
+  const TpTensor *x = tp_lowering_get_input (&lowering, TP_NBITS_X);
+  TpNbits it = tp_nbits_of (node);
   TpAccess *load;
   int scratch, k;
 
@@ -522,7 +490,7 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
   unpack_all (graph, node, lowered, scratch);
   tp_lowering_add_output_axes (&lowering);
   k = tp_lowering_add_reduce_axis (&lowering, it.k);
-  load = tp_lowering_add_load (&lowering, X);
+  load = tp_lowering_add_load (&lowering, TP_NBITS_X);
   memcpy (load->stride, x->strides, (x->rank - 1) * sizeof x->strides[0]);
   if (k >= 0)
     load->stride[k] = x->strides[x->rank - 1];
@@ -537,69 +505,6 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
                           tp_nest_binary (lowering.nest, TP_EXPR_MUL,
                                           tp_nest_load (lowering.nest, 0),
                                           tp_nest_load (lowering.nest, 1))));
-}
-
-/* ---- reference ------------------------------------------------------------ */
-
-/* @row of x in blocks: each step in its type, where the halves come from that are
- * rounded. */
-static void
-round_row (double *row, const Layout *it, TpDtype dtype)
-{
-  for (gint64 first = 0; first < it->k; first += it->block)
-    {
-      gint64 end = MIN (it->k, first + it->block);
-      double most = 0.0, step;
-
-      for (gint64 k = first; k < end; k++)
-        {
-          row[k] = tp_quantize_round (row[k], dtype);
-          most = fmax (most, fabs (row[k]));
-        }
-      step = tp_quantize_round (most / G_MAXINT8, dtype);
-      for (gint64 k = first; k < end; k++)
-        row[k] = most / G_MAXINT8
-                 * tp_quantize_number (tp_quantize_round (row[k] / step, dtype),
-                                       0.0, TPLAN_DTYPE_INT8);
-    }
-}
-
-static void
-matmul_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                        TpRefTensor *outputs)
-{
-  const double *bytes = inputs[Q]->data, *scales = inputs[SCALES]->data;
-  const double *zeros
-      = tp_node_has_input (node, ZEROS) ? inputs[ZEROS]->data : NULL;
-  Layout it = layout_of (node);
-  g_autofree double *row = g_new (double, it.k);
-  gint64 n_rows = inputs[X]->count / it.k;
-  g_autofree double *x = tp_new (double, inputs[X]->count);
-
-  memcpy (x, inputs[X]->data, inputs[X]->count * sizeof *x);
-  for (gint64 m = 0; m < n_rows && it.is_rounded; m++)
-    round_row (x + m * it.k, &it, inputs[X]->dtype);
-  for (gint64 n = 0; n < it.n; n++)
-    {
-      for (gint64 k = 0; k < it.k; k++)
-        {
-          gint64 block = n * it.n_blocks + k / it.block;
-          gint64 place = k % it.block;
-          int byte = (int) bytes[block * it.n_bytes + place / it.per_byte];
-          int q = byte >> place % it.per_byte * it.bits & ((1 << it.bits) - 1);
-          double zero = zeros == NULL ? 1 << (it.bits - 1) : zeros[block];
-
-          row[k] = (q - zero) * scales[block];
-        }
-      for (gint64 m = 0; m < n_rows; m++)
-        {
-          double sum = 0.0;
-
-          for (gint64 k = 0; k < it.k; k++)
-            sum += x[m * it.k + k] * row[k];
-          outputs[0].data[m * it.n + n] = sum;
-        }
-    }
 }
 
 static const TpAttrSpec matmul_nbits_attrs[] = {
@@ -621,5 +526,5 @@ const TpOp tp_op_matmul_nbits = {
   .tolerance = 1e-5,
   .infer = matmul_nbits_infer,
   .lower = matmul_nbits_lower,
-  .reference = matmul_nbits_reference,
+  .reference = tp_nbits_reference,
 };
