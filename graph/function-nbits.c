@@ -1,5 +1,6 @@
 /* function-nbits.c: MatMulNBits of ONNX Runtime (com.microsoft): scales in rows, zero
- * points as reals, the bias added; the product is an op of our own. */
+ * points as reals, the bias added; the product is an op of our own, which knows what an
+ * accuracy_level of 4 allows. */
 #include "config.h"
 
 #include "graph/function-nbits.h"
