@@ -136,10 +136,10 @@ def quantized_convolution(channels, size):
                   whole(128, 129, numpy.uint8, "yz")], TensorProto.UINT8)
 
 
-def nbits(m, k, n, block=32):
-    """Weights of 4 bits, an op of ONNX Runtime."""
+def nbits(m, k, n, block=32, level=0):
+    """Weights of 4 bits, an op of ONNX Runtime; of level 4 x may be rounded to 8 bits."""
     node = helper.make_node("MatMulNBits", ["x", "w", "s"], ["y"], domain="com.microsoft",
-                            K=k, N=n, bits=4, block_size=block)
+                            K=k, N=n, bits=4, block_size=block, accuracy_level=level)
     info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
             for name, shape in (("x", (m, k)), ("y", (m, n)))]
     graph = helper.make_graph([node], "shape", info[:1], info[1:], [
@@ -384,6 +384,9 @@ SHAPES = {
     "nbits-m1-2048x4096": lambda: nbits(1, 2048, 4096),
     "nbits-m8-2048x4096": lambda: nbits(8, 2048, 4096),
     "nbits-m32-2048x4096": lambda: nbits(32, 2048, 4096),
+    "nbits8-m1-2048x4096": lambda: nbits(1, 2048, 4096, level=4),
+    "nbits8-m8-2048x4096": lambda: nbits(8, 2048, 4096, level=4),
+    "nbits8-m32-2048x4096": lambda: nbits(32, 2048, 4096, level=4),
 }
 
 
