@@ -34,7 +34,8 @@ tp_api_read_tuned (const TplanCosts *costs, const TplanGraph *graph,
   for (int i = 0; i < costs->n_devices; i++)
     {
       const TpTunedScope scope = { costs->devices[i], costs->n_threads,
-                                   asked->is_all, asked->is_relaxed };
+                                   asked->is_all, asked->is_relaxed,
+                                   asked->kernel };
       TpTuned *tuned;
 
       if (!has_schedules (costs->devices[i]))

@@ -9,6 +9,7 @@
 typedef struct
 {
   gboolean is_all, is_relaxed;
+  const char *kernel;
 } TpTunedAsked;
 
 /* A TpTuned for each device of @costs that kernels are made for, as

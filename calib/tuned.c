@@ -21,6 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_DIGITS 8        /* of a digest that names a kernel */
+
 static void
 choice_free (gpointer data)
 {
@@ -271,6 +273,12 @@ describe_families (const char *schedule)
   return g_strjoinv ("+", nests);
 }
 
+static gboolean
+asks_all (const TpTunedScope *scope)
+{
+  return scope->is_all || scope->kernel != NULL;
+}
+
 /* Sets the ranks of @choices; adds what else would be timed, if that is asked for.
  * @timed: (nullable). Returns the model's first. */
 static char *
@@ -292,7 +300,7 @@ rank_choices (const TpKey *key, const TpTarget *target, const Timed *timed,
       const char *text = texts->pdata[ranked[k].at];
       TpTunedChoice *choice = find_choice (choices, text);
 
-      if (choice == NULL && scope->is_all)
+      if (choice == NULL && asks_all (scope))
         choice = add_choice (choices, text);
       if (choice == NULL)
         continue;
@@ -333,7 +341,7 @@ make_kernel (const TpKey *key, const Timed *timed, const TpTarget *target,
     add_timed (timed, kernel->choices);
   first = rank_choices (key, target, timed, scope, kernel->choices);
   kernel->family = describe_families (first);
-  if (scope->is_all)
+  if (asks_all (scope))
     kernel->n_choices = tp_program_count_choices (key->lowered, target);
   return g_steal_pointer (&kernel);
 }
@@ -355,10 +363,18 @@ read_target (const TpTunedScope *scope, TpTarget *out_target, GError **error)
 }
 
 static gboolean
+is_named (const TpKey *key, const char *name)
+{
+  return g_pattern_match_simple (name, key->label)
+         || (strlen (name) >= LEAST_DIGITS && g_str_has_prefix (key->digest, name));
+}
+
+static gboolean
 is_wanted (const TpKey *key, const Timed *timed, const TpTunedScope *scope)
 {
   return key->lowered != NULL
-         && (scope->is_all || (timed != NULL && timed->is_tuned));
+         && (scope->kernel == NULL || is_named (key, scope->kernel))
+         && (asks_all (scope) || (timed != NULL && timed->is_tuned));
 }
 
 /* Adds those of @keys that are asked for to @tuned. */

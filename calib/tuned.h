@@ -54,6 +54,9 @@ typedef struct
                                * would be timed */
   gboolean is_relaxed;        /* schedules with larger errors are used and would be
                                * timed, too: calib/accuracy.h */
+  const char *kernel;         /* (nullable): of those alone whose label matches this
+                               * glob, or whose digest begins so, with 8 digits or
+                               * more; all is asked of them */
 } TpTunedScope;
 
 /* Of the kernels that a model runs fused on a device, those that were tuned. @keys:

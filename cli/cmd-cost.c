@@ -24,6 +24,7 @@
 static struct
 {
   gboolean is_all, is_stale;
+  char *kernel;
 } given;
 
 /* NULL: its facts hold for the threads asked for; else what differs. */
@@ -346,9 +347,11 @@ cost_diff (TpCli *cli, TpCostDb *db, GError **error)
 static gboolean
 cost_tune (TpCli *cli, TpCostDb *db, GError **error)
 {
+  const TpTunedAsked asked = { .is_all = given.is_all, .kernel = given.kernel };
+
   if (cli->n_args >= 2)
-    return tp_cost_tune (cli, (const char *const *) cli->args + 1,
-                         given.is_all, error);
+    return tp_cost_tune (cli, (const char *const *) cli->args + 1, &asked,
+                         error);
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
                "cost tune: a model is to be named");
   return FALSE;
@@ -408,6 +411,12 @@ check_flags (const TpCli *cli, const char *verb, gboolean is_planning,
                    verb);
       return FALSE;
     }
+  if (given.kernel != NULL && strcmp (verb, "tune") != 0)
+    {
+      g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+                   "cost %s: --kernel is for 'cost tune': leave it out", verb);
+      return FALSE;
+    }
   if (is_planning || (cli->given & USES_MODELS) == 0)
     return TRUE;
   g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
@@ -453,6 +462,8 @@ static const GOptionEntry options[] = {
     "forget: only what no longer holds", NULL },
   { "accuracy", 0, 0, G_OPTION_ARG_STRING, &tp_cli_planning.accuracy,
     "diff, tune: as in plans that are full or relaxed", "LEVEL" },
+  { "kernel", 0, 0, G_OPTION_ARG_STRING, &given.kernel,
+    "tune: all of the kernels KERNEL, a glob or digest", "KERNEL" },
   { NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -467,8 +478,7 @@ const TpCommand tp_command_cost = {
              "  import FILE...   what another table exported\n"
              "  forget [DEVICE]  drop figures, to measure anew\n"
              "  diff A B [PLAN|MODEL...]\n"
-             "                   what moved between two table files, and which\n"
-             "                   plans change by it\n"
+             "                   what moved between two tables, and in plans\n"
              "  tune MODEL...    schedules that were tuned: ranks, times, gains",
   .n_args_min = 1,
   .n_args_max = TP_CLI_ANY,

@@ -138,8 +138,10 @@ print_summary (const Showing *self, const TpTuned *tuned)
   if (n_tuned == 0)
     {
       tp_cli_note (self->cli,
-                   "note: %s: no kernel was tuned on %s: `tplan calibrate "
-                   "--level tune %s` does that", self->model, tuned->device, quoted);
+                   "note: %s: no kernel%s was tuned on %s: `tplan calibrate "
+                   "--level tune %s` does that", self->model,
+                   self->asked.kernel != NULL ? " of these" : "", tuned->device,
+                   quoted);
       return;
     }
   tp_cli_note (self->cli,
@@ -343,8 +345,23 @@ print (const Showing *self)
                      "choices");
 }
 
+/* That some model has the one that was named. */
+static gboolean
+expect_kernel (const Showing *self, const char *model, GError **error)
+{
+  g_autofree char *word = tp_hint_quote (model);
+
+  if (self->has_any || self->asked.kernel == NULL)
+    return TRUE;
+  g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_USAGE,
+               "cost tune: no kernel is named '%s', nor has such a digest: "
+               "`tplan cost tune --all %s` lists them",
+               self->asked.kernel, word);
+  return FALSE;
+}
+
 gboolean
-tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
+tp_cost_tune (TpCli *cli, const char *const *models, const TpTunedAsked *asked,
               GError **error)
 {
   static const char *const headers[]
@@ -356,7 +373,7 @@ tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
       = tp_pointers_new ((GDestroyNotify) tp_tuned_free);
   TplanCosts *costs = dims != NULL ? tp_cli_get_costs (cli, error) : NULL;
   Showing self
-      = { .cli = cli, .asked = { .is_all = is_all }, .table = table, .tuned = tuned };
+      = { .cli = cli, .asked = *asked, .table = table, .tuned = tuned };
   gboolean is_good
       = costs != NULL
         && tp_cli_parse_accuracy (tp_cli_planning.accuracy,
@@ -370,6 +387,7 @@ tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
       self.model = models[i];
       is_good = show_model (&self, costs, dims, error);
     }
+  is_good = is_good && expect_kernel (&self, models[0], error);
   if (is_good)
     print (&self);
   json_decref (self.devices);

@@ -2,12 +2,13 @@
 #ifndef TP_CLI_COST_TUNE_H
 #define TP_CLI_COST_TUNE_H
 
+#include "api/tuned.h"
 #include "cli/cli.h"
 
 /* Of each of @models: every schedule that was timed of its kernels, as --format
- * says; with @is_all those that would be, too, also of kernels not tuned. Obeys
- * --accuracy. */
-gboolean tp_cost_tune (TpCli *cli, const char *const *models, gboolean is_all,
-                       GError **error);
+ * says; of what is @asked more. Obeys --accuracy. TPLAN_ERROR_USAGE: no model has the
+ * kernel that is asked for. */
+gboolean tp_cost_tune (TpCli *cli, const char *const *models,
+                       const TpTunedAsked *asked, GError **error);
 
 #endif

@@ -113,6 +113,26 @@ grep -F "MatMul+Relu 64x80" out | grep -qF "$first"
 result $? "... and the first is what the model has without tuning"
 run "all of it" "$TPLAN" cost tune --all -d cpu --threads 1 --format json tiny.json
 cp out all
+good=1
+for name in $("$python" -c 'import json, sys
+for k in json.load(open(sys.argv[1]))["kernels"]:
+    print(k["kernel"].replace(" ", "?"), k["digest"][:8], k["digest"])' all); do
+  "$TPLAN" cost tune -d cpu --threads 1 --format json --kernel "$name" tiny.json > one 2> err
+  "$python" - one all "$name" > err 2>&1 <<'END'
+import fnmatch, json, sys
+one, all = (json.load(open(path)) for path in sys.argv[1:3])
+name = sys.argv[3]
+names = lambda k: fnmatch.fnmatch(k["kernel"], name) or k["digest"].startswith(name)
+for what in "kernels", "choices":
+    assert one[what] and one[what] == [it for it in all[what] if names(it)], (name, one[what])
+END
+  good=$?
+  [ $good = 0 ] || break
+done
+result $good "a kernel by its name, or by its digest, is all there is of it"
+"$TPLAN" cost tune -d cpu --threads 1 --kernel 1234567 tiny.json > out 2> err
+test $? -eq 2 && grep -q "no kernel is named '1234567'.*\`tplan cost tune --all tiny.json" err
+result $? "no such kernel"
 "$TPLAN" cost tune -d cpu --threads 1 --format json tiny.json > out 2> err
 "$python" - out all > err 2>&1 <<'END'
 import json, sys

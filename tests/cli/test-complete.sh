@@ -22,7 +22,7 @@ for command in $commands; do
   # Whatever is no number or time has values to choose from.
   while read -r option; do
     case $option in *=N | *=TIME | *=X | *=D | *=DIR | --limit=* | --part=*) continue ;; esac
-    case "$command $option" in 'cost --state=OUT=IN' | 'cost --outputs=NAME,...') continue ;; esac # of no model
+    case "$command $option" in 'cost --state=OUT=IN' | 'cost --outputs=NAME,...' | 'cost --kernel=KERNEL') continue ;; esac # of no model
     said=$("$TPLAN" --complete "$command" mlp.json --devices ref "${option%%=*}=" 2> .err)
     [ "$said" != words ] && [ ! -s .err ]; say $? "$command offers values for $option"
   done <<OPTIONS
