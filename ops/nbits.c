@@ -55,13 +55,15 @@ round_row (double *row, const TpNbits *it, TpDtype dtype)
 
 void
 tp_nbits_reference (const TpNode *node, const TpRefTensor *const *inputs,
-                        TpRefTensor *outputs)
+                    TpRefTensor *outputs)
 {
-  const double *bytes = inputs[TP_NBITS_Q]->data, *scales = inputs[TP_NBITS_SCALES]->data;
-  const double *zeros
-      = tp_node_has_input (node, TP_NBITS_ZEROS) ? inputs[TP_NBITS_ZEROS]->data : NULL;
+  const double *bytes = inputs[TP_NBITS_Q]->data;
+  const double *scales = inputs[TP_NBITS_SCALES]->data;
+  const double *zeros = tp_node_has_input (node, TP_NBITS_ZEROS)
+                            ? inputs[TP_NBITS_ZEROS]->data
+                            : NULL;
   TpNbits it = tp_nbits_of (node);
-  g_autofree double *row = g_new (double, it.k);
+  g_autofree double *row = tp_new (double, it.k);
   gint64 n_rows = inputs[TP_NBITS_X]->count / it.k;
   g_autofree double *x = tp_new (double, inputs[TP_NBITS_X]->count);
 

@@ -10,7 +10,8 @@
  *
  * With an accuracy_level of 4 x is rounded to 8 bits first, which the sums are then of: of
  * each row and block the scale is the largest magnitude / 127. An error of y is at most half
- * of that scale times the magnitudes of a block's weights, added up over blocks. */
+ * of that scale times the magnitudes of a block's weights, added up over blocks. What is
+ * no number becomes the least one, as in QuantizeLinear. */
 #include "config.h"
 
 #include "ops/nbits.h"
@@ -132,7 +133,8 @@ load_byte (TpLowering *lowering, const Place *place)
   TpAccess *load = load_of_block (lowering, place, TP_NBITS_Q);
 
   if (place->byte >= 0)
-    load->stride[place->byte] = tp_lowering_get_input (lowering, TP_NBITS_Q)->strides[2];
+    load->stride[place->byte]
+        = tp_lowering_get_input (lowering, TP_NBITS_Q)->strides[2];
   return tp_lowering_last_load (lowering);
 }
 
@@ -271,7 +273,7 @@ lower_scales (const TpLowering *like, const TpNbits *it, const Rounded *rounded)
   g_auto (TpLowering) lowering
       = begin_rounded (like, rounded->scales, it->n_blocks);
   TpNest *nest = lowering.nest;
-  TpNbits whole = *it;           /* as if bytes had one value */
+  TpNbits whole = *it;          /* as if bytes had one value */
   Place place = { &whole, -1, -1, -1, 0 };
   int most;
 
@@ -325,6 +327,20 @@ lower_shares (const TpLowering *like, const TpNbits *it, const Rounded *rounded)
   tp_lowering_finish (&lowering,
                       tp_nest_binary (nest, TP_EXPR_MUL, sum,
                                       tp_nest_const (nest, 1.0 / it->n_bytes)));
+}
+
+/* Whole blocks of x may be far larger than it. */
+static gboolean
+check_rounded (const TpNode *node, const TpTensor *x, const TpNbits *it,
+               GError **error)
+{
+  gint64 size;
+
+  return (tp_size_mul (it->n_blocks, it->block, &size)
+          && tp_size_mul (x->count / it->k, size, &size))
+         || tp_op_refuse (node, error,
+                          "input 0 is too large to be rounded in blocks of %"
+                          G_GINT64_FORMAT, it->block);
 }
 
 static Rounded
@@ -477,6 +493,8 @@ matmul_nbits_lower (const TpGraph *graph, const TpNode *node, TpLowered *lowered
 
   if (it.is_rounded)
     {
+      if (!check_rounded (node, x, &it, error))
+        return FALSE;
       lower_rounded (&lowering, &it);
       return TRUE;
     }

@@ -16,7 +16,7 @@
 #define FEW_TILES 2           /* of rows: with more, too much is made again */
 #define UNROLL 4
 #define FOUR 4
-#define ONES 0x01010101
+#define ONES 0x01010101u
 #define CHAIN_LANES 128       /* whose sums hide that each waits for the one before */
 
 /* The values of a choice. */
@@ -158,14 +158,15 @@ take_bits (UnpackState *state, TpValue bytes, int part)
 {
   const TpUnpackDots *dots = &state->unpack->dots;
   TpKernel *k = state->emit->kernel;
-  int shift = dots->parts[part].shift, mask = dots->parts[part].mask;
+  guint32 mask = dots->parts[part].mask;
+  int shift = dots->parts[part].shift;
 
   if (shift > 0)
     bytes = tp_k_binary (k, TP_I_ISHR, bytes, tp_k_i32 (k, state->lanes, shift));
   return mask == G_MAXUINT8
              ? bytes
              : tp_k_binary (k, TP_I_IAND, bytes,
-                            tp_k_i32 (k, state->lanes, mask * ONES));
+                            tp_k_i32 (k, state->lanes, (gint32) (mask * ONES)));
 }
 
 /* Four steps of all points. */
