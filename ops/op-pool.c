@@ -48,12 +48,11 @@ find_max (TpLowering *lowering, const TpPool *pool)
                              tp_nest_load (lowering->nest, 0));
 }
 
-/* Load 1: where in the whole input load 0 stands, in the storage order. */
+/* Load 1: where in the whole input load 0 stands, the last dimension fastest. */
 static void
 add_places (TpLowering *lowering, const TpPool *pool)
 {
   const TpTensor *x = tp_lowering_get_input (lowering, 0);
-  gboolean is_turned = tp_node_get_int (lowering->node, "storage_order", 0) != 0;
   gint64 strides[TP_MAX_RANK], step = 1;
   TpTensor places = { .rank = x->rank, .dims = x->dims, .strides = strides };
   TpAccess *load = tp_nest_add_load (
@@ -61,10 +60,8 @@ add_places (TpLowering *lowering, const TpPool *pool)
 
   for (int i = x->rank - 1; i >= 0; i--)
     {
-      int k = i < 2 || !is_turned ? i : x->rank + 1 - i;
-
-      strides[k] = step;
-      step *= x->dims[k];
+      strides[i] = step;
+      step *= x->dims[i];
     }
   load->dtype = TPLAN_DTYPE_INT64;
   load->stride[0] = strides[0];
@@ -72,7 +69,35 @@ add_places (TpLowering *lowering, const TpPool *pool)
   tp_window_set_load (&pool->window, &pool->axes, &places, load);
 }
 
-/* The least place where the maximum is; -1 of nothing but padding, NaN and minus
+/* Place @at as it is counted where the first spatial dimension is the fastest. */
+static int
+turn_place (TpLowering *lowering, const TpWindow *window, int at)
+{
+  TpNest *nest = lowering->nest;
+  int turned = tp_nest_const_integer (nest, 0), rest = at;
+  gint64 unit = 1;
+
+  for (int i = 0; i < window->n; i++)
+    unit *= window->in[i];
+  for (int i = window->n - 1; i >= 0; i--)
+    {
+      int extent = tp_nest_const_integer (nest, window->in[i]);
+      int digit = tp_nest_binary (nest, TP_EXPR_MOD, rest, extent);
+
+      unit /= window->in[i];
+      digit = tp_nest_binary (nest, TP_EXPR_MUL, digit,
+                              tp_nest_const_integer (nest, unit));
+      turned = tp_nest_binary (nest, TP_EXPR_ADD, turned, digit);
+      rest = tp_nest_binary (nest, TP_EXPR_DIV, rest, extent);
+    }
+  for (int i = 0; i < window->n; i++)
+    unit *= window->in[i];
+  rest = tp_nest_binary (nest, TP_EXPR_MUL, rest,
+                         tp_nest_const_integer (nest, unit));
+  return tp_nest_binary (nest, TP_EXPR_ADD, turned, rest);
+}
+
+/* The first place where the maximum is; -1 of nothing but padding, NaN and minus
  * infinity. */
 static int
 find_place (TpLowering *lowering, const TpPool *pool)
@@ -81,16 +106,18 @@ find_place (TpLowering *lowering, const TpPool *pool)
   int x = tp_nest_load (nest, 0), max = find_max (lowering, pool), is_max, at;
   int least = tp_nest_convert (nest, tp_nest_const (nest, -INFINITY),
                                nest->loads[0].dtype);
-  int none = tp_nest_const_integer (nest, G_MAXINT64);
+  int none = tp_nest_const_integer (nest, G_MAXINT64), place;
 
   add_places (lowering, pool);
   is_max = tp_nest_binary (nest, TP_EXPR_MUL,
                            tp_nest_binary (nest, TP_EXPR_EQUAL, x, max),
                            tp_nest_binary (nest, TP_EXPR_LESS, least, x));
   at = tp_nest_select (nest, is_max, tp_lowering_last_load (lowering), none);
-  at = tp_lowering_reduce (lowering, TP_COMBINE_MIN, at);
+  place = at = tp_lowering_reduce (lowering, TP_COMBINE_MIN, at);
+  if (tp_node_get_int (lowering->node, "storage_order", 0) != 0)
+    place = turn_place (lowering, &pool->window, at);
   return tp_nest_select (nest, tp_nest_binary (nest, TP_EXPR_EQUAL, at, none),
-                         tp_nest_const_integer (nest, -1), at);
+                         tp_nest_const_integer (nest, -1), place);
 }
 
 static gboolean
