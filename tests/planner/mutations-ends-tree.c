@@ -4,6 +4,8 @@
 
 #include "mix-case.h"
 #include "mutations.h"
+#include "planner/mix.h"
+#include "planner/place.h"
 
 #define FAR (G_GINT64_CONSTANT (1) << 62)
 
@@ -46,13 +48,36 @@ forget_room_bound (TpMix *mix)
 
 TP_TEST_SPOIL_MIX (drop_limits, g_clear_pointer (&mix->memory_limits, g_free))
 
-/* All that was too much fits then, or what is paid comes to more. */
+/* What the busiest engine carries of the same graphs without limits. */
+static gint64
+find_free_load (const TpMix *mix)
+{
+  g_autoptr (TpMix) other = tp_mix_new (mix->n_parts);
+
+  for (int i = 0; i < mix->n_parts; i++)
+    {
+      const TpMixPart *part = &mix->parts[i];
+
+      other->parts[i] = (TpMixPart){
+        .name = g_strdup (part->name),
+        .rate = part->rate,
+        .n_runs = part->n_runs,
+        .plan = tp_place (part->graph, part->plan->all_groups,
+                          part->plan->costs, "throughput", NULL),
+        .graph = tp_graph_ref (part->graph),
+      };
+    }
+  g_assert_true (tp_mix_place (other, NULL, NULL));
+  return other->proof->load_ns;
+}
+
+/* All fits then; below what is best of that nothing is, and a bound of so much stays true. */
 static gboolean
 raise_limits (TpMix *mix)
 {
   for (int d = 0; d < mix->parts[0].plan->n_devices; d++)
     mix->memory_limits[d] *= 1000;
-  return mix->proof->room->bound_ns > mix->proof->bound_ns;
+  return mix->proof->room->bound_ns > find_free_load (mix);
 }
 
 /* ---- the tree -------------------------------------------------------------------- */
