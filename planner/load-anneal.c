@@ -6,7 +6,7 @@
  * more than that is taken, without more ado (G. Dueck and T. Scheuer, Threshold accepting,
  * 1990). What counts is a sum of powers of loads, which sees all engines; high powers see
  * the busiest more than low ones, so there are rounds of both. Memory that is taken counts
- * as an engine, as in load-move.c. */
+ * as an engine, too, with a higher power: it may be full, and no more. */
 #include "config.h"
 
 #include "planner/load-anneal.h"
@@ -19,6 +19,8 @@
 
 #define WORK (1 << 23)        /* of a round, in ops and tensors */
 #define PAIR_WORK (1 << 11)   /* for each pair of ops, if that is less */
+#define MEMORY_POWER 2        /* of that of loads: what is not full counts little */
+#define MEASURE 4             /* ops looked at for memory that count as one */
 #define RUN_BITS 6            /* runs of ops: of less than twice 2^5 */
 #define SEED G_GUINT64_CONSTANT (88172645463325252)
 
@@ -36,6 +38,7 @@ typedef struct
 {
   TpLoadBest *best;
   TpLoadModel *model;
+  TpLoadAlive *alive;         /* (nullable) (unowned): what is taken of memory */
   TpLoadPieces pieces;
   guint8 *devices, *kept;     /* as it is, and of what is moved as it was */
   gint64 loads[TP_LOAD_MAX_ENGINES];
@@ -67,32 +70,29 @@ draw (Walk *walk, int below)
 }
 
 static double
-find_score (const Walk *walk)
+sum_loads (const Walk *walk)
 {
   double sum = 0;
 
   for (int e = 0; e < walk->model->n_engines; e++)
     sum += tp_load_find_power ((double) walk->loads[e] / walk->full, walk->power);
-  for (int d = 0; d < walk->model->problem->n_devices; d++)
-    sum += tp_load_find_power (walk->taken[d], walk->power);
   return sum;
 }
 
-static void
-take_room (Walk *walk, TpLoadPiece piece, double sign)
+/* Of what is at hand; memory is looked at last, as that takes longest, and not at all where loads
+ * alone are above @most. */
+static double
+find_score (Walk *walk, double most)
 {
-  const TpLoadRoom *room = walk->best->room;
-  int n = walk->model->problem->n_devices;
+  double sum = sum_loads (walk);
 
-  if (room == NULL || room->parts == NULL)
-    return;
-  for (int i = 0; i < piece.n_ops; i++)
-    {
-      int device = walk->devices[piece.ops[i]];
-
-      walk->taken[device]
-          += sign * room->parts[(gsize) piece.ops[i] * (gsize) n + (gsize) device];
-    }
+  if (walk->alive == NULL || sum > most)
+    return sum;
+  tp_load_alive_measure (walk->alive, walk->devices, walk->taken);
+  walk->work_left -= walk->model->problem->graph->n_nodes / MEASURE;
+  for (int d = 0; d < walk->model->problem->n_devices; d++)
+    sum += tp_load_find_power (walk->taken[d], walk->power * MEMORY_POWER);
+  return sum;
 }
 
 static TpLoadPiece
@@ -113,40 +113,78 @@ static gboolean
 move (Walk *walk, TpLoadPiece piece, int to)
 {
   gint64 n_met = walk->model->n_met;
-  gboolean may;
+  gboolean may = tp_load_model_move (walk->model, walk->devices, walk->loads,
+                                     piece, to);
 
-  take_room (walk, piece, -1);
-  may = tp_load_model_move (walk->model, walk->devices, walk->loads, piece, to);
-  take_room (walk, piece, 1);
   walk->work_left -= 1 + piece.n_ops + (walk->model->n_met - n_met);
   return may;
+}
+
+/* What cannot fit is not asked about. */
+static void
+offer (Walk *walk)
+{
+  double most = 0;
+
+  for (int d = 0; d < walk->model->problem->n_devices; d++)
+    most = MAX (most, walk->taken[d]);
+  if (most <= 1)
+    tp_load_best_offer_known (walk->best, walk->devices, walk->loads);
+}
+
+static void
+put_back (Walk *walk, TpLoadPiece piece, const guint8 *kept)
+{
+  for (int i = 0; i < piece.n_ops; i++)
+    walk->devices[piece.ops[i]] = kept[i];
+}
+
+/* @kept: (out): where @piece was. */
+static gboolean
+try_move (Walk *walk, TpLoadPiece piece, int to, guint8 *kept)
+{
+  for (int i = 0; i < piece.n_ops; i++)
+    kept[i] = walk->devices[piece.ops[i]];
+  return move (walk, piece, to);
+}
+
+/* Where memory is full what comes in wants something else to go: so every second time another
+ * piece is moved to where the first was. */
+static gboolean
+try_second (Walk *walk, TpLoadPiece *piece, int to, guint8 *kept)
+{
+  *piece = (TpLoadPiece){ NULL, 0 };
+  if (walk->alive == NULL || draw (walk, 2) == 0)
+    return TRUE;
+  *piece = draw_piece (walk);
+  return try_move (walk, *piece, to, kept);
 }
 
 static void
 step (Walk *walk, double loss)
 {
-  TpLoadPiece piece = draw_piece (walk);
+  TpLoadPiece piece = draw_piece (walk), second;
   int to = draw (walk, walk->model->problem->n_devices);
   gint64 loads[TP_LOAD_MAX_ENGINES];
-  double taken[TP_LOAD_MAX_ENGINES], score;
+  double score, most = walk->score * (1 + loss);
+  guint8 *others = walk->kept + walk->model->problem->graph->n_nodes;
 
   memcpy (loads, walk->loads, sizeof loads);
-  memcpy (taken, walk->taken, sizeof taken);
-  for (int i = 0; i < piece.n_ops; i++)
-    walk->kept[i] = walk->devices[piece.ops[i]];
-  if (!move (walk, piece, to))
+  if (!try_move (walk, piece, to, walk->kept))
     return;
-  score = find_score (walk);
-  if (score <= walk->score * (1 + loss))
+  if (try_second (walk, &second, walk->kept[0], others))
     {
-      walk->score = score;
-      tp_load_best_offer_known (walk->best, walk->devices, walk->loads);
-      return;
+      score = find_score (walk, most);
+      if (score <= most)
+        {
+          walk->score = score;
+          offer (walk);
+          return;
+        }
     }
-  for (int i = 0; i < piece.n_ops; i++)
-    walk->devices[piece.ops[i]] = walk->kept[i];
+  put_back (walk, second, others);
+  put_back (walk, piece, walk->kept);
   memcpy (walk->loads, loads, sizeof loads);
-  memcpy (walk->taken, taken, sizeof taken);
 }
 
 static void
@@ -159,12 +197,10 @@ go (Walk *walk, const Round *round)
   memcpy (walk->devices, walk->best->devices, (gsize) n);
   memcpy (walk->loads, walk->best->loads, sizeof (gint64) * (gsize) model->n_engines);
   memset (walk->taken, 0, sizeof walk->taken);
-  for (int i = 0; i < n; i++)
-    take_room (walk, (TpLoadPiece){ &i, 1 }, 1);
   walk->full = MAX (1, (double) walk->loads[tp_load_model_find_busiest (
                            model, walk->loads)]);
   walk->power = round->power;
-  walk->score = find_score (walk);
+  walk->score = find_score (walk, G_MAXDOUBLE);
   walk->work_left = work;
   while (walk->work_left > 0)
     step (walk, round->loss * (double) walk->work_left / (double) work);
@@ -176,9 +212,11 @@ tp_load_best_anneal (TpLoadBest *best)
   gsize n = (gsize) best->model->problem->graph->n_nodes + 1;
   g_auto (Walk) walk = { .best = best, .model = best->model, .seed = SEED };
 
+  if (best->room != NULL)
+    walk.alive = best->room->alive;
   tp_load_pieces_init (&walk.pieces, best->model->problem);
   walk.devices = tp_new0 (guint8, n);
-  walk.kept = tp_new0 (guint8, n);
+  walk.kept = tp_new0 (guint8, 2 * n);
   if (walk.pieces.ends->len == 0)
     return;
   for (gsize i = 0; i < G_N_ELEMENTS (rounds); i++)

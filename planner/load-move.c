@@ -38,13 +38,10 @@ tp_load_find_power (double load, int power)
 static double
 score_room (const TpLoadBest *best)
 {
-  const TpProblem *problem = best->model->problem;
-  double taken[TP_LOAD_MAX_ENGINES] = { 0 }, sum = 0;
+  double taken[TP_LOAD_MAX_ENGINES], sum = 0;
 
-  for (int i = 0; i < problem->graph->n_nodes; i++)
-    taken[best->devices[i]]
-        += best->room->parts[(gsize) i * problem->n_devices + best->devices[i]];
-  for (int d = 0; d < problem->n_devices; d++)
+  tp_load_alive_measure (best->room->alive, best->devices, taken);
+  for (int d = 0; d < best->model->problem->n_devices; d++)
     sum += tp_load_find_power (taken[d] * (double) best->full, best->power);
   return sum;
 }
@@ -60,7 +57,7 @@ score_loads (const TpLoadBest *best, const gint64 *loads)
     score.most = loads[tp_load_model_find_busiest (model, loads)];
   for (int i = 0; i < model->n_engines; i++)
     score.powers += tp_load_find_power ((double) loads[i], MAX (best->power, 2));
-  if (best->power > 0 && best->room != NULL && best->room->parts != NULL)
+  if (best->power > 0 && best->room != NULL && best->room->alive != NULL)
     score.powers += score_room (best);
   return score;
 }

@@ -2,6 +2,7 @@
 #ifndef TP_PLANNER_LOAD_MOVE_H
 #define TP_PLANNER_LOAD_MOVE_H
 
+#include "planner/load-alive.h"
 #include "planner/load-model.h"
 
 /* What placements take of memory, where there are limits. */
@@ -13,8 +14,7 @@ typedef struct
   gint64 work_left;           /* in ops of placements that are asked about; those
                                * not asked about are not taken */
   const guint8 *start;        /* (nullable) [node]: one that may fit */
-  double *parts;              /* (nullable) [node * n_devices + device]: which part of
-                               * its limit the node takes there, about */
+  TpLoadAlive *alive;         /* (nullable) (unowned): what is taken, about */
 } TpLoadRoom;
 
 typedef struct

@@ -27,15 +27,15 @@ typedef struct
   TpLoadBest best;            /* its devices and loads are the caller's */
   TpLoadProof *proof;         /* (unowned) */
   TpLimitHeld held;
-  double *parts;              /* as of TpLoadRoom */
+  TpLoadAlive alive;
 } Search;
 
 static void
 search_clear (Search *search)
 {
   tp_room_bound_clear (&search->bound);
+  tp_load_alive_clear (&search->alive);
   tp_limit_held_clear (&search->held);
-  g_clear_pointer (&search->parts, g_free);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Search, search_clear)
 
@@ -113,28 +113,6 @@ meet_best (Search *search)
     meet_moved (search, tp_load_pieces_get (&pieces, i), devices);
 }
 
-/* What ops hold when @devices holds most. */
-static void
-fill_parts (Search *search, const guint8 *devices)
-{
-  const TpProblem *problem = search->bound.problem;
-  int n = problem->graph->n_nodes, k = problem->n_devices;
-  g_autofree gint64 *bytes = tp_new0 (gint64, n + 1);
-
-  for (int d = 0; d < k; d++)
-    {
-      gint64 limit = tp_pools_get_limit (problem->costs, problem->limits, d);
-      int step;
-
-      if (limit <= 0)
-        continue;
-      tp_limit_held_peak (&search->held, (const gint8 *) devices, d, &step);
-      tp_limit_held_share (&search->held, d, step, bytes);
-      for (int i = 0; i < n; i++)
-        search->parts[(gsize) i * k + d] = (double) bytes[i] / (double) limit;
-    }
-}
-
 /* What moves make of @devices, which fits, without heed to memory that is left, and with. */
 static void
 descend (Search *search, const guint8 *devices)
@@ -143,16 +121,15 @@ descend (Search *search, const guint8 *devices)
   g_autofree guint8 *from
       = tp_memdup (devices, (gsize) search->bound.problem->graph->n_nodes + 1);
 
-  fill_parts (search, from);
   for (int i = 0; i < 2; i++)
     {
       search->best.work_left = MOVES;
       room->work_left = ROOM_WORK;
-      room->parts = i == 0 ? NULL : search->parts;
+      room->alive = i == 0 ? NULL : &search->alive;
       tp_load_best_offer (&search->best, from);
       tp_load_best_descend (&search->best, from);
     }
-  room->parts = NULL;
+  room->alive = NULL;
   tp_load_best_improve (&search->best);
   meet_best (search);
 }
@@ -163,11 +140,10 @@ anneal (Search *search)
 {
   TpLoadRoom *room = search->best.room;
 
-  fill_parts (search, search->best.devices);
   room->work_left = ROOM_WORK;
-  room->parts = search->parts;
+  room->alive = &search->alive;
   tp_load_best_anneal (&search->best);
-  room->parts = NULL;
+  room->alive = NULL;
   search->best.work_left = MOVES;
   tp_load_best_improve (&search->best);
 }
@@ -211,8 +187,7 @@ tp_load_room_search (const TpProblem *problem, guint8 *devices, TpLoadRoom *room
                               .loads = proof->loads,
                               .room = room };
   tp_limit_held_init (&search.held, problem);
-  search.parts = tp_new0 (double, (gsize) problem->graph->n_nodes
-                                          * (gsize) problem->n_devices + 1);
+  tp_load_alive_init (&search.alive, &search.held);
   search_all (&search);
   if (get_bound (&search) < get_load (&search))
     anneal (&search);

@@ -7,7 +7,8 @@
 #include "planner/load-weights.h"
 
 #define TP_ROOM_MAX_ROWS 24   /* as many prices as a bound may have */
-#define TP_ROOM_SHARED_ROWS 7 /* on three devices and more: no sum of messages overflows */
+#define TP_ROOM_SHARED_ROWS 15 /* on three devices and more: no sum of messages overflows, of
+                               * prices that room-shares.c takes */
 
 /* One of the graphs; its ops are those of the whole from @first on. */
 typedef struct

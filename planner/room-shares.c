@@ -12,6 +12,7 @@
 
 #define ROUNDS 6              /* of sweeps, while they gain */
 #define SWEEPS 4              /* of a round */
+#define DEAREST 2             /* a part of what a price may be where fewer rows have one */
 #define GAIN 4096             /* a part of the bound that is less is nothing */
 
 /* Those of @prices, none so high that sums overflow. */
@@ -22,7 +23,7 @@ set_prices (TpShareModel *model, const TpArray *prices, TpShareProof *proof)
     {
       TpMemoryPrice price = tp_array_index (prices, TpMemoryPrice, i);
 
-      price.price = MIN (price.price, model->max_price);
+      price.price = MIN (price.price, model->max_price / DEAREST);
       tp_share_model_set_price (model, (int) i, &price);
       tp_array_append_val (proof->prices, price);
     }

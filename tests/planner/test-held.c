@@ -7,7 +7,9 @@
 #include "format/plan-save.h"
 #include "ir/plan-memory.h"
 #include "planner/check/check-held.h"
+#include "planner/limit-layout.h"
 #include "planner/limit-questions.h"
+#include "planner/load-alive.h"
 #include "planner/place.h"
 
 #include <glib/gstdio.h>
@@ -196,11 +198,51 @@ test_second (void)
   g_assert_cmpint (g_rmdir (folder), ==, 0);
 }
 
+/* ---- what is alive --------------------------------------------------------- */
+
+/* The search for throughput counts what is alive at once as who spells runs out does, where
+ * nothing is streamed. */
+static void
+test_alive (void)
+{
+  int n_fused = 0;
+
+  for (int round = 0; round < 6 * ROUNDS; round++)
+    {
+      const gint64 limits[2] = { 1, 1 };
+      g_autoptr (TpTestCase) test = new_case (round);
+      g_autoptr (TpProblem) problem = new_problem (test, limits);
+      g_auto (TpLimitHeld) held = { 0 };
+      g_auto (TpLoadAlive) alive = { 0 };
+      g_auto (TpLimitLayout) layout = { 0 };
+      g_autofree guint8 *devices = g_new0 (guint8, test->graph->n_nodes + 1);
+      const TpExecution *execution;
+      double taken[2];
+
+      for (int i = 0; i < test->graph->n_nodes; i++)
+        tp_problem_move (problem, &i, g_test_rand_int_range (0, 8) < round % 9, devices);
+      tp_limit_held_init (&held, problem);
+      tp_load_alive_init (&alive, &held);
+      tp_limit_layout_init (&layout, problem);
+      execution = tp_limit_layout_get (&layout, (const gint8 *) devices);
+      if (execution == NULL || round % 3 == 2)
+        continue;
+      tp_load_alive_measure (&alive, devices, taken);
+      for (int d = 0; d < 2; d++)
+        g_assert_cmpfloat (taken[d], ==,
+                           (double) (execution->memory[d].bound_bytes
+                                     + execution->memory[d].weight_bytes));
+      n_fused += layout.groups.n_groups > 0;
+    }
+  g_assert_cmpint (n_fused, >, ROUNDS / 4);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/held/checker", test_checker);
   g_test_add_func ("/held/second", test_second);
+  g_test_add_func ("/held/alive", test_alive);
   return g_test_run ();
 }
