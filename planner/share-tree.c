@@ -208,20 +208,6 @@ is_free (const TpShareState *state, int op)
   return op >= 0 && (state->sets[op] & (state->sets[op] - 1)) != 0;
 }
 
-/* An op of the term that has a choice left; -1: none. */
-static int
-find_free (const TpShareState *state, int index)
-{
-  const TpShareTerm *term = tp_share_model_get_term (state->model, index);
-
-  if (is_free (state, term->maker))
-    return term->maker;
-  for (int i = term->first; i < term->first + term->n; i++)
-    if (is_free (state, tp_share_model_get_op (state->model, i)))
-      return tp_share_model_get_op (state->model, i);
-  return -1;
-}
-
 /* The best placement, but for ops that may not be where it has them. */
 static guint8 *
 find_nearest (Search *search, const TpShareState *state)
@@ -242,34 +228,38 @@ find_nearest (Search *search, const TpShareState *state)
   return g_steal_pointer (&devices);
 }
 
-/* One where @devices is furthest above the least; -1: nowhere. */
+/* Adds to what @op and its terms are above their least, if it has a choice. */
+static void
+add_slack (const TpShareState *state, int op, gint64 slack, gint64 *out)
+{
+  if (is_free (state, op))
+    out[op] += slack;
+}
+
+/* One around which @devices is furthest above the least; -1: it is nowhere. */
 static int
 choose_op (const Search *search, const TpShareState *state,
            const guint8 *devices)
 {
   const TpShareModel *model = search->model;
-  gint64 most = 0;
+  g_autofree gint64 *slacks = tp_new0 (gint64, model->n_ops + 1);
   int best = -1;
 
-  for (int i = 0; i < model->n_ops; i++)
-    {
-      gint64 slack = tp_share_state_op_slack (state, i, devices[i]);
-
-      if (slack > most && is_free (state, i))
-        {
-          most = slack;
-          best = i;
-        }
-    }
   for (guint i = 0; i < model->terms->len; i++)
     {
+      const TpShareTerm *term = tp_share_model_get_term (model, (int) i);
       gint64 slack = tp_share_state_term_slack (state, (int) i, devices);
 
-      if (slack > most && find_free (state, (int) i) >= 0)
-        {
-          most = slack;
-          best = find_free (state, (int) i);
-        }
+      add_slack (state, term->maker, slack, slacks);
+      for (int k = term->first; k < term->first + term->n && slack > 0; k++)
+        add_slack (state, tp_share_model_get_op (model, k), slack, slacks);
+    }
+  for (int i = 0; i < model->n_ops; i++)
+    {
+      add_slack (state, i, tp_share_state_op_slack (state, i, devices[i]),
+                 slacks);
+      if (slacks[i] > (best < 0 ? 0 : slacks[best]))
+        best = i;
     }
   return best;
 }

@@ -56,6 +56,7 @@ printf '%s\n' "forward,$gpu" "loss,$cpu" "backward,$gpu" "momentum,$gpu" "update
 
 # dnn-partitioning: against all placements there are.
 python3 "$here/check_partitioning.py" "$TPLAN" "$work" "$here/../check_plan.py" > .out 2>&1; say $? "graphs of dnn-partitioning cost the least there is"
+python3 "$here/check_unrolled.py" "$TPLAN" "$work" "$here/../check_plan.py" > .out 2>&1; say $? "unrolled networks are proved least on three devices"
 printf '{"nodes": [{"id": 1, "cpuLatency": -1}], "edges": []}' > bad.json
 ! try 0 optimize bad.json $both && err_has "nodes\[0\].cpuLatency: must be a number"; say $? "bad times are named"
 printf '{"nodes": [{"id": 1, "cpuLatency": 1, "fpgaLatency": 1}], "edges": [{"sourceId": 1, "destId": 7, "cost": 1}]}' > bad.json
