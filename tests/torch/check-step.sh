@@ -6,8 +6,8 @@
 #   make check-full PYTHON_TORCH2=DIR/bin/python
 set -u
 python=${PYTHON_TORCH2:-/usr/bin/python3}
-if ! "$python" -c 'import torch.func, torchvision, torch.utils.flop_counter' > /dev/null 2>&1; then
-  echo "1..0 # SKIP $python has no torch 2 and torchvision"; exit 0
+if ! "$python" -c 'import torch.func, torchvision; from torch.utils.flop_counter import flop_registry' > /dev/null 2>&1; then
+  echo "1..0 # SKIP $python has no torch 2.2 and torchvision"; exit 0
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -68,5 +68,14 @@ print(sum(plan[key][1] for key in ("peak_bytes", "weight_bytes")) // 2)' "$work/
   "$TPLAN" check "$work/plan.json" > "$work/out" 2>&1; say $? "tplan check takes it"
   "$python" "$top_srcdir/tests/check_plan.py" "$work/plan.json" > "$work/out" 2>&1; say $? "so does the other checker"
   "$python" "$work/together.py" "$work/plan.json" > "$work/out" 2>&1; say $? "state is in one place with three devices"
+done
+
+# By another optimizer; and with a roofline of both devices, for which nothing is run.
+for step in "mlp --optimizer adam --repeats 1" "resnet18 --batch 64 --cpu-gflops 1000"; do
+  "$python" -B "$top_srcdir/examples/training_step.py" $step -o "$work/step.json" --cpu sim:desktop-cpu > "$work/out" 2>&1 &&
+    "$TPLAN" optimize "$work/step.json" --devices sim:desktop-cpu,sim:desktop-gpu -f -o "$work/plan.json" > "$work/out" 2>&1
+  say $? "$step: planned"
+  "$TPLAN" check "$work/plan.json" > "$work/out" 2>&1; say $? "tplan check takes it"
+  "$python" "$work/together.py" "$work/plan.json" > "$work/out" 2>&1; say $? "state is in one place, and never copied"
 done
 echo "1..$n"
