@@ -6,6 +6,7 @@
 #include "format/onnx-function.h"
 #include "format/onnx-if.h"
 #include "format/onnx-loop.h"
+#include "format/onnx-narrow-node.h"
 #include "format/onnx-opset.h"
 #include "format/onnx-scope.h"
 #include "format/onnx-tensor.h"
@@ -464,39 +465,21 @@ add_constant (Node *node, const TpWire *wire, const TpNode *out,
   return TRUE;
 }
 
-/* Whether @op makes of what it reads as input @i reals, or casts, moves or measures it: as
- * what it was read to that is right. What is computed of it would have to keep to its
- * range. */
-static gboolean
-takes_narrow (const TpOp *op, guint i)
-{
-  const TpOpFlags same = TP_OP_COPIES | TP_OP_IDENTITY | TP_OP_READS_SHAPE;
-
-  return (op->flags & TP_OP_DEQUANTIZES) != 0
-         || (i == 0
-             && ((op->flags & same) != 0 || op->kind == TP_OP_VIEW
-                 || op->kind == TP_OP_MOVE));
-}
 
 static gboolean
-check_narrow (const Node *node, const char *type, const TpWire *wire,
-              GError **error)
+put_op (Node *node, const TpWire *wire, const TpNode *op, GError **error)
 {
-  const TpOp *op = tp_op_find (type);
+  TpOnnx *onnx = node->onnx;
+  TpNodeNames names
+      = { node->inputs->len, (const char *const *) node->inputs->data,
+          node->outputs->len, (const char *const *) node->outputs->data };
 
-  for (guint i = 0; i < node->inputs->len; i++)
-    {
-      const char *name = tp_array_index (node->inputs, const char *, i);
-      const char *narrow = tp_map_lookup (node->onnx->narrow, name);
-
-      if (narrow == NULL || (op != NULL && takes_narrow (op, i)))
-        continue;
-      tp_wire_set_unsupported (wire, error, "op type '%s' reads '%s', which is "
-                               "%s: only what makes reals of it, or moves it, may: "
-                               "convert the model", type, name, narrow);
-      return FALSE;
-    }
-  return TRUE;
+  if (tp_control_has_body (op->type))
+    return tp_onnx_add_loop (onnx, wire, op, names, error);
+  if (strcmp (op->type, "Constant") != 0 || names.n_inputs != 0
+      || names.n_outputs != 1)
+    return tp_graph_builder_add_node (onnx->builder, op, names, error);
+  return add_constant (node, wire, op, names.outputs[0], error);
 }
 
 static gboolean
@@ -504,12 +487,10 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
 {
   TpOnnx *onnx = node->onnx;
   g_autofree char *place = tp_wire_path_to_string (wire->path);
-  TpNode out = { .type = type, .place = place };
-  TpNodeNames names
-      = { node->inputs->len, (const char *const *) node->inputs->data,
-          node->outputs->len, (const char *const *) node->outputs->data };
+  TpNode out = { .place = place };
+  TpOnnxNarrowNode narrow = { onnx, type, node->inputs, node->outputs, node->attrs };
 
-  if (!check_narrow (node, type, wire, error))
+  if (!tp_onnx_check_narrow (&narrow, wire, error))
     return FALSE;
   /* Names of nodes need not be unique in ONNX, so some are dropped. */
   if (*node->name != '\0'
@@ -522,14 +503,13 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
        || onnx->options->keep_unknown_attrs)
       && !tp_wire_read (*wire, read_attributes, node, error))
     return FALSE;
+  if (!tp_onnx_spell_narrow (&narrow, wire, error))
+    return FALSE;
+  out.type = narrow.type;
   out.n_attrs = node->attrs->len;
   out.attrs = (const TpAttr *) (void *) node->attrs->data;
-  if (tp_control_has_body (type))
-    return tp_onnx_add_loop (onnx, wire, &out, names, error);
-  if (strcmp (type, "Constant") != 0 || names.n_inputs != 0
-      || names.n_outputs != 1)
-    return tp_graph_builder_add_node (onnx->builder, &out, names, error);
-  return add_constant (node, wire, &out, names.outputs[0], error);
+  tp_onnx_note_narrow (&narrow, &out);
+  return put_op (node, wire, &out, error);
 }
 
 /* An op we have is ours even where the model brings a body for it. */

@@ -41,7 +41,7 @@ typedef struct
   const char *name;
   gint64 data_type;
   gboolean takes_narrow;
-  const TpOnnxNarrow *narrow; /* what is of a byte or less in the file; or NULL */
+  const TpNarrow *narrow;     /* what is of a byte or less in the file; or NULL */
   TpDtype dtype;              /* once the frame is checked */
   TpArray *dims;              /* gint64 */
   gint64 count, size_bytes;
@@ -162,7 +162,7 @@ check_frame (Tensor *tensor, const TpWire *wire, GError **error)
       return FALSE;
     }
   if (tensor->takes_narrow)
-    tensor->narrow = tp_onnx_find_narrow (tensor->data_type);
+    tensor->narrow = tp_narrow_find_onnx (tensor->data_type);
   if (tensor->narrow != NULL)
     tensor->dtype = tensor->narrow->dtype;
   else if (!tp_dtype_find_onnx (tensor->data_type, &tensor->dtype))
@@ -458,7 +458,7 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
     return FALSE;
   if (tensor.narrow != NULL)
     tp_map_insert (onnx->narrow, g_strdup (tensor.name),
-                   (gpointer) tp_onnx_get_type_name (tensor.data_type));
+                   (gpointer) tensor.narrow);
   constant.name = tensor.name;
   constant.dtype = value.dtype;
   constant.rank = value.rank;
@@ -478,7 +478,8 @@ tp_onnx_read_lone_tensor (GBytes *bytes, const char *path, TpRegion *region,
   TpWire wire = tp_wire_open (bytes, path, &root);
   TpOnnx onnx = { .path = path, .bytes = bytes, .region = region,
                   .strings = strings, .files = files };
-  Tensor tensor = { .onnx = &onnx, .name = "", .dims = dims };
+  Tensor tensor = { .onnx = &onnx, .name = "", .dims = dims,
+                    .takes_narrow = TRUE };
 
   return tp_wire_read (wire, read_frame, &tensor, error)
          && read_tensor (&tensor, &wire, out_tensor, error);

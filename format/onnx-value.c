@@ -5,6 +5,7 @@
 
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
+#include "ir/narrow.h"
 
 enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
 enum { TYPE_TENSOR = 1, TYPE_SEQUENCE = 4, TYPE_OPTIONAL = 9 };
@@ -154,13 +155,20 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
   Value value = { .onnx = onnx, .name = "" };
   g_autofree char *place = tp_wire_path_to_string (wire.path);
   TpTensorSpec input = { .dims = value.dims, .place = place };
+  const TpNarrow *narrow;
 
   tp_region_clear (onnx->strings);
   if (!tp_wire_read (wire, read_value, &value, error))
     return FALSE;
   if (tp_graph_builder_is_defined (onnx->builder, value.name))
     return TRUE; /* an initializer, listed here too by old files */
-  if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &input.dtype))
+  narrow = tp_narrow_find_onnx (value.elem_type);
+  if (narrow != NULL)
+    {
+      input.dtype = narrow->dtype;
+      tp_map_insert (onnx->narrow, g_strdup (value.name), (gpointer) narrow);
+    }
+  else if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &input.dtype))
     {
       refuse_type (&value, &wire, error);
       return FALSE;

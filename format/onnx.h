@@ -26,8 +26,8 @@ typedef struct
   TpRegion *strings;          /* of the node being read */
   TpRegion *kept;             /* strings of functions */
   TpMap *files;               /* char* -> GBytes*: external data */
-  TpMap *narrow;              /* char* -> char*: of constants of less than a byte each,
-                               * what they are in the file */
+  TpMap *narrow;              /* char* -> const TpNarrow*: of tensors that are narrower
+                               * in the model than what they are read to */
   TpMap *functions;           /* char* -> TpOnnxFunction* */
   TpMap *constants;           /* of bodies, by where they stand in the file */
   TpMap *values;              /* large ones of bodies, by where they lie */

@@ -11,6 +11,7 @@
 #include "graph/function-contrib.h"
 #include "graph/function-fused.h"
 #include "graph/function-loss.h"
+#include "graph/function-narrow.h"
 #include "graph/function-nbits.h"
 #include "graph/function-random.h"
 #include "graph/function-quantized.h"
@@ -32,7 +33,8 @@
 static const TpFunction *(*const lists[]) (gsize *) = {
   tp_function_list_cache,     tp_function_list_contrib,
   tp_function_list_fused,     tp_function_list_loss,
-  tp_function_list_nbits,     tp_function_list_random,
+  tp_function_list_narrow,    tp_function_list_nbits,
+  tp_function_list_random,
   tp_function_list_sample,
   tp_function_list_shape,     tp_function_list_signal,
   tp_function_list_quantized, tp_function_list_training,
@@ -45,6 +47,7 @@ static const struct
   gboolean (*is_meant) (const TpNode *node);
 } others[] = {
   { "BatchNormalization", tp_function_is_trained },
+  { "Cast", tp_function_is_narrowed },
 };
 
 static const TpFunction *

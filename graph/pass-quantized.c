@@ -18,6 +18,7 @@
 #include "graph/small-sums.h"
 #include "ir/graph-value.h"
 #include "ir/guard.h"
+#include "ir/narrow.h"
 #include "ops/op-util.h"
 #include "ops/op.h"
 
@@ -57,6 +58,13 @@ static gboolean
 is_byte (const TpTensor *tensor)
 {
   return tensor->dtype == TPLAN_DTYPE_INT8 || tensor->dtype == TPLAN_DTYPE_UINT8;
+}
+
+/* Whether its range is less than that of the type. */
+static gboolean
+is_narrow (const TpNode *quantize)
+{
+  return tp_narrow_find_onnx (tp_node_get_int (quantize, "output_dtype", 0)) != NULL;
 }
 
 /* The node that makes @tensor, if it is @type; else NULL. */
@@ -232,6 +240,7 @@ match_result (Match *self, int index)
       || !is_free (&self->result) || !has_one_scale (self, &self->result)
       || !tp_node_has_input (&self->result, ZERO)
       || !is_byte (get_tensor (self, self->result.outputs[0]))
+      || is_narrow (&self->result)
       || self->n_uses[self->result.inputs[0]] != 1)
     return FALSE;
   made = get_maker (self, self->result.inputs[0], "Conv");

@@ -5,7 +5,9 @@
 
 #include "ops/op-quantize.h"
 
+#include "ir/narrow.h"
 #include "ops/op-cast.h"
+#include "ops/round-narrow.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,6 +86,31 @@ tp_quantize_round (double value, TpDtype dtype)
     dtype = TPLAN_DTYPE_FLOAT32;
   tp_dtype_round (dtype, &value, 1);
   return value;
+}
+
+/* What is narrower than the type of the output, which has its values; NULL: nothing is. */
+static const TpNarrow *
+find_narrow (const TpNode *node)
+{
+  return tp_narrow_find_onnx (tp_node_get_int (node, "output_dtype", 0));
+}
+
+static gboolean
+saturates (const TpNode *node)
+{
+  return tp_node_get_int (node, "saturate", 1) != 0;
+}
+
+static double
+quantize_number (const TpNode *node, double value, double zero, TpDtype dtype)
+{
+  const TpNarrow *narrow = find_narrow (node);
+
+  if (narrow == NULL)
+    return tp_quantize_number (value, zero, dtype);
+  if (tp_dtype_is_integer (dtype))
+    return CLAMP (tp_quantize_number (value, zero, dtype), narrow->low, narrow->high);
+  return tp_narrow_round (narrow, value + zero, saturates (node));
 }
 
 /* ---- shapes ------------------------------------------------------------- */
@@ -233,15 +260,34 @@ part_load (const Part *part, TpLowering *lowering, int i)
 }
 
 static int
+quantize_narrow (TpLowering *lowering, int value, int zero)
+{
+  TpNest *nest = lowering->nest;
+  const TpNarrow *narrow = find_narrow (lowering->node);
+
+  if (!tp_dtype_is_integer (narrow->dtype))
+    return tp_nest_round_narrow (
+        nest, zero < 0 ? value : tp_nest_binary (nest, TP_EXPR_ADD, value, zero),
+        narrow, saturates (lowering->node));
+  value = tp_nest_quantize (nest, value, zero, narrow->dtype);
+  value = tp_nest_binary (nest, TP_EXPR_MAX, value,
+                          tp_nest_const_integer (nest, (gint64) narrow->low));
+  return tp_nest_binary (nest, TP_EXPR_MIN, value,
+                         tp_nest_const_integer (nest, (gint64) narrow->high));
+}
+
+static int
 part_quantize (const Part *part, TpLowering *lowering)
 {
   TpNest *nest = lowering->nest;
   int x = to_real (lowering, part_load_x (part, lowering));
   int scale = part_load (part, lowering, Q_SCALE);
+  int zero = part_load (part, lowering, Q_ZERO);
 
-  return tp_nest_quantize (nest, tp_nest_unscale (nest, x, scale),
-                           part_load (part, lowering, Q_ZERO),
-                           lowering->out->dtype);
+  x = tp_nest_unscale (nest, x, scale);
+  return find_narrow (lowering->node) != NULL
+             ? quantize_narrow (lowering, x, zero)
+             : tp_nest_quantize (nest, x, zero, lowering->out->dtype);
 }
 
 static int
@@ -336,8 +382,8 @@ quantize_reference (const TpNode *node, const TpRefTensor *const *inputs,
 
       value /= pick (&grain, scale, at);
       value = tp_quantize_round (value, scale->dtype);
-      out->data[i] = tp_quantize_number (
-          value, pick_zero (&grain, node, inputs, at), out->dtype);
+      out->data[i] = quantize_number (
+          node, value, pick_zero (&grain, node, inputs, at), out->dtype);
       tp_dims_next (out->rank, out->dims, at);
     }
 }
@@ -388,6 +434,31 @@ check_dtype (const TpNode *node, const char *name, const TpTensor *of,
                         tp_dtype_get_name (of->dtype));
 }
 
+/* The type of the output: that of the zero point, if there is one. */
+static gboolean
+infer_quantized (const TpNode *node, const TpTensor *zero, TpDtype *out_dtype,
+                 GError **error)
+{
+  const TpNarrow *narrow = find_narrow (node);
+
+  *out_dtype = zero != NULL ? zero->dtype : TPLAN_DTYPE_UINT8;
+  if (narrow == NULL)
+    return zero != NULL
+               ? check_dtype (node, "output_dtype", zero, error)
+               : tp_node_get_int (node, "output_dtype", 0) == 0
+                     || tp_node_get_dtype (node, "output_dtype", *out_dtype, out_dtype,
+                                           error);
+  *out_dtype = narrow->dtype;
+  if (!tp_narrow_is_target (narrow))
+    return tp_op_refuse (node, error, "output_dtype %" G_GINT64_FORMAT " is one of "
+                         "scales: nothing is rounded to it", narrow->onnx);
+  return zero == NULL || zero->dtype == narrow->dtype
+         || tp_op_fail (node, error, "tensor '%s' is %s, the zero point of output_dtype %"
+                        G_GINT64_FORMAT " is %s", zero->name,
+                        tp_dtype_get_name (zero->dtype), narrow->onnx,
+                        tp_dtype_get_name (narrow->dtype));
+}
+
 static gboolean
 quantize_infer (const TpNode *node, const TpTensor *const *inputs,
                 TpShape *outputs, GError **error)
@@ -396,19 +467,15 @@ quantize_infer (const TpNode *node, const TpTensor *const *inputs,
   TpDtype *dtype = &outputs[0].dtype;
 
   tp_shape_copy (&outputs[0], inputs[Q_X]);
-  *dtype = zero != NULL ? zero->dtype : TPLAN_DTYPE_UINT8;
   if (tp_dtype_get (inputs[Q_X]->dtype)->class != TP_CLASS_REAL
       && inputs[Q_X]->dtype != TPLAN_DTYPE_INT32)
     return tp_op_fail (node, error, "input 0 is %s, reals and int32 can be "
                        "quantized", tp_dtype_get_name (inputs[Q_X]->dtype));
   if (!check_scale (node, inputs[Q_SCALE], error)
       || !check_dtype (node, "precision", inputs[Q_SCALE], error)
-      || (zero != NULL && !check_dtype (node, "output_dtype", zero, error)))
+      || !infer_quantized (node, zero, dtype, error))
     return FALSE;
-  if (zero == NULL && tp_node_get_int (node, "output_dtype", 0) != 0
-      && !tp_node_get_dtype (node, "output_dtype", *dtype, dtype, error))
-    return FALSE;
-  if (!tp_dtype_is_quantized (*dtype))
+  if (find_narrow (node) == NULL && !tp_dtype_is_quantized (*dtype))
     return tp_op_fail (node, error, "reals are quantized to int8, uint8, int16 "
                        "or uint16, not to %s", tp_dtype_get_name (*dtype));
   return grain_check (node, inputs, error);

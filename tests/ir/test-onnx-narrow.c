@@ -1,7 +1,9 @@
-/* test-onnx-narrow.c: what integers of less than a byte and reals of a byte or less are. */
+/* test-onnx-narrow.c: what integers of less than a byte and reals of a byte or less are, and
+ * that models say of a tensor that it is one by what it is made with. */
 #include "config.h"
 
 #include "format/onnx-narrow.h"
+#include "tests/ir/onnx-support.h"
 
 #include <glib.h>
 #include <math.h>
@@ -25,7 +27,7 @@ static const Reals reals[] = {
 
 /* Of one number: it is the first in its byte. */
 static double
-unpack (const TpOnnxNarrow *narrow, int code)
+unpack (const TpNarrow *narrow, int code)
 {
   guint8 byte = (guint8) code, memory[2];
   double value;
@@ -41,7 +43,7 @@ test_reals (void)
 {
   for (gsize k = 0; k < G_N_ELEMENTS (reals); k++)
     {
-      const TpOnnxNarrow *narrow = tp_onnx_find_narrow (reals[k].onnx);
+      const TpNarrow *narrow = tp_narrow_find_onnx (reals[k].onnx);
       int sign = 1 << (narrow->bits - 1), n_nan = 0, n_infinite = 0;
       double most = 0.0;
 
@@ -71,7 +73,7 @@ test_reals (void)
 static void
 test_scales (void)
 {
-  const TpOnnxNarrow *narrow = tp_onnx_find_narrow (24);
+  const TpNarrow *narrow = tp_narrow_find_onnx (24);
 
   for (int code = 0; code < 255; code++)
     g_assert_cmpfloat (unpack (narrow, code), ==, exp2 (code - 127));
@@ -92,7 +94,7 @@ test_integers (void)
   for (gsize k = 0; k < G_N_ELEMENTS (types); k++)
     for (int byte = 0; byte < 256; byte++)
       {
-        const TpOnnxNarrow *narrow = tp_onnx_find_narrow (types[k].onnx);
+        const TpNarrow *narrow = tp_narrow_find_onnx (types[k].onnx);
         int n = 1 << types[k].bits, rest = byte;
         guint8 packed = (guint8) byte, out[4];
 
@@ -108,6 +110,37 @@ test_integers (void)
       }
 }
 
+/* What is quantized to of a zero point, through what only moves it, and cast to. */
+static void
+test_traced (void)
+{
+  static const gint64 types[] = { 17, 19, 22, 23, 26 };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      const TpNarrow *narrow = tp_narrow_find_onnx (types[i]);
+      Msg *zero = tensor_new ("zero", types[i], 0, NULL), *graph = graph_new ();
+      Msg *scale = tensor_new ("s", 1, 0, NULL);
+      Msg *quantize = node_new ("QuantizeLinear", "x", "s", "q");
+      g_autoptr (TpGraph) loaded = NULL;
+      int n = 0;
+
+      msg_int (zero, 5, 0);
+      msg_float (scale, 4, 1.0f);
+      msg_string (quantize, 1, "moved");
+      msg_take (graph, 5, zero);
+      msg_take (graph, 5, scale);
+      msg_take (graph, 1, node_new ("Identity", "zero", NULL, "moved"));
+      msg_take (graph, 1, quantize);
+      msg_take (graph, 1, node_new ("CastLike", "x", "q", "y"));
+      loaded = load_well (graph);
+      for (int k = 0; k < loaded->n_nodes; k++)
+        n += tp_node_get_int (&loaded->nodes[k], "output_dtype", 0) == types[i];
+      g_assert_cmpint (n, ==, tp_dtype_is_integer (narrow->dtype) ? 1 : 2);
+      g_assert_cmpint (loaded->tensors[loaded->outputs[0]].dtype, ==, narrow->dtype);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -115,5 +148,6 @@ main (int argc, char **argv)
   g_test_add_func ("/onnx-narrow/reals", test_reals);
   g_test_add_func ("/onnx-narrow/scales", test_scales);
   g_test_add_func ("/onnx-narrow/integers", test_integers);
+  g_test_add_func ("/onnx-narrow/traced", test_traced);
   return g_test_run ();
 }
