@@ -52,31 +52,31 @@ find_attr (const TpOnnxNarrowNode *self, const char *name)
 gboolean
 tp_onnx_spell_narrow (TpOnnxNarrowNode *self, const TpWire *wire, GError **error)
 {
-  const TpNarrowMaker *maker = tp_function_find_maker (self->type);
-  const TpNarrow *narrow = maker == NULL || maker->input < 0
+  const TpNarrowUser *user = tp_function_find_user (self->type);
+  const TpNarrow *narrow = user == NULL || user->input < 0
                                ? NULL
-                               : find_narrow (self, (guint) maker->input);
+                               : find_narrow (self, (guint) user->input);
   TpAttr *given, said = { .kind = TP_ATTR_INT };
 
   if (narrow == NULL)
     return TRUE;
-  given = find_attr (self, maker->attr);
+  given = find_attr (self, user->attr);
   if (given != NULL && given->i != 0 && given->i != narrow->onnx)
     {
       tp_wire_set_error (wire, wire->pos, error, "%s is %s, input %d is %s",
-                         maker->attr, tp_onnx_get_type_name (given->i), maker->input,
+                         user->attr, tp_onnx_get_type_name (given->i), user->input,
                          tp_onnx_get_type_name (narrow->onnx));
       return FALSE;
     }
-  said.name = maker->attr;
+  said.name = user->attr;
   said.i = narrow->onnx;
   if (given == NULL)
     tp_array_append_val (self->attrs, said);
   else
     given->i = narrow->onnx;
-  if (strcmp (self->type, maker->becomes) != 0)
-    tp_array_set_size (self->inputs, (guint) maker->input);
-  self->type = maker->becomes;
+  if (strcmp (self->type, user->becomes) != 0)
+    tp_array_set_size (self->inputs, (guint) user->input);
+  self->type = user->becomes;
   return TRUE;
 }
 

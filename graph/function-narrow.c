@@ -12,18 +12,21 @@
 
 /* ---- what is narrow -------------------------------------------------------- */
 
-static const TpNarrowMaker makers[] = {
-  { "Cast", -1, "to", "Cast" },
-  { "CastLike", 1, "to", "Cast" },
-  { "QuantizeLinear", 2, "output_dtype", "QuantizeLinear" },
+#define GATHER "com.microsoft.GatherBlockQuantized"
+
+static const TpNarrowUser users[] = {
+  { "Cast", -1, "to", "Cast", TRUE },
+  { "CastLike", 1, "to", "Cast", TRUE },
+  { "QuantizeLinear", 2, "output_dtype", "QuantizeLinear", TRUE },
+  { GATHER, 0, "data_dtype", GATHER, FALSE },
 };
 
-const TpNarrowMaker *
-tp_function_find_maker (const char *type)
+const TpNarrowUser *
+tp_function_find_user (const char *type)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (makers); i++)
-    if (strcmp (makers[i].type, type) == 0)
-      return &makers[i];
+  for (gsize i = 0; i < G_N_ELEMENTS (users); i++)
+    if (strcmp (users[i].type, type) == 0)
+      return &users[i];
   return NULL;
 }
 
@@ -42,24 +45,26 @@ gboolean
 tp_function_takes_narrow (const char *type, int i)
 {
   const TpOp *op = tp_op_find (type);
-  const TpNarrowMaker *maker = tp_function_find_maker (type);
+  const TpNarrowUser *user = tp_function_find_user (type);
 
   if (op == NULL)
-    return FALSE;
+    return user != NULL && (user->input == i || strcmp (type, GATHER) == 0);
   return (op->flags & TP_OP_DEQUANTIZES) != 0 || is_moved (op, i)
          || (i == 0 && (op->flags & (TP_OP_READS_SHAPE | TP_OP_COPIES)) != 0)
-         || (maker != NULL && maker->input == i);
+         || (user != NULL && user->input == i);
 }
 
 const TpNarrow *
 tp_function_find_made (const TpNode *node, int n_inputs,
                        const TpNarrow *const *inputs, int i)
 {
-  const TpNarrowMaker *maker = tp_function_find_maker (node->type);
+  const TpNarrowUser *user = tp_function_find_user (node->type);
   const TpOp *op = tp_op_find (node->type);
 
-  if (maker != NULL)
-    return i == 0 ? tp_narrow_find_onnx (tp_node_get_int (node, maker->attr, 0)) : NULL;
+  if (user != NULL)
+    return i == 0 && user->makes
+               ? tp_narrow_find_onnx (tp_node_get_int (node, user->attr, 0))
+               : NULL;
   if (op == NULL || (i > 0 && (op->flags & TP_OP_CUTS) == 0))
     return NULL;
   for (int k = 0; k < n_inputs; k++)

@@ -7,17 +7,18 @@
 #include "graph/function-body.h"
 #include "ir/narrow.h"
 
-/* Ops of which an attribute says what they make. */
+/* Ops that have to be told what is narrow. */
 typedef struct
 {
   const char *type;
-  int input;                  /* what this is of, they make; -1: that is not asked */
-  const char *attr;
+  int input;                  /* it is what this is of; -1: that is not asked */
+  const char *attr;           /* says what is narrow */
   const char *becomes;        /* the op, once the attribute says it */
-} TpNarrowMaker;
+  gboolean makes;             /* so is the output */
+} TpNarrowUser;
 
 /* NULL: @type is none. */
-const TpNarrowMaker *tp_function_find_maker (const char *type);
+const TpNarrowUser *tp_function_find_user (const char *type);
 /* Whether a @type may read what is narrow as input @i: what computes with it would have
  * to keep to its range. */
 gboolean tp_function_takes_narrow (const char *type, int i);

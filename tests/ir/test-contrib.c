@@ -248,60 +248,8 @@ static const Case quantized_cases[] = {
 
 #include "contrib-steps.inc"
 
-/* Zero offsets are a Conv; regions that end where pixels do see them as they are. */
-#define IMAGES "in x 2 4 5 6"
-#define FILTERS ";const w 6 2 3 2;const b 6;in o 2 24 3 6;in m 2 12 3 6;scalar f 0;scalar h 0.5"
-#define DEFORM "DeformConv x w p b"
-#define WINDOW "group=2 pads=1,1,1,1 strides=2,1 dilations=1,2"
-#define AREAS ";ints i 1 0;ints q 0 0 6 5 0 0 6 5;ints rs 2 4"
-#define REGIONS "Cast q -> c to=1;Reshape c rs -> r;"
-
-static const Case sample_cases[] = {
-  { "mish", "in x 2 5", "Mish x -> y",
-    "Exp x -> e;scalar o 1;Add e o -> f;Log f -> g;Tanh g -> h;Mul x h -> y" },
-  { "reverse-time", "in x 3 2 2;ints n 3 1", "ReverseSequence x n -> y",
-    "Split x -> a b axis=1 num_outputs=2;ints i 2 1 0;Gather a i -> c;Concat c b -> y axis=1" },
-  { "reverse-batch", "in x 2 4;ints n 2 4", "ReverseSequence x n -> y batch_axis=0 time_axis=1",
-    "Split x -> a b axis=0 num_outputs=2;ints i 1 0 2 3;Gather a i -> c axis=1;"
-    "ints k 3 2 1 0;Gather b k -> d axis=1;Concat c d -> y axis=0" },
-  { "affine-grid", "in t 2 2 3;ints s 2 1 2 3", "AffineGrid t s -> y",
-    "ints a -4 0 4 -4 0 4;ints b -3 -3 -3 3 3 3;ints u 6 6 6 6 6 6;ints e 1;"
-    "Unsqueeze a e -> a1;Unsqueeze b e -> b1;Unsqueeze u e -> u1;Concat a1 b1 u1 -> p axis=1;"
-    "Cast p -> q to=1;scalar d 6;Div q d -> g;Transpose t -> v perm=0,2,1;MatMul g v -> m;"
-    "ints z 2 2 3 2;Reshape m z -> y" },
-  { "affine-grid-aligned", "in t 2 2 3;ints s 2 1 1 3", "AffineGrid t s -> y align_corners=1",
-    "ints a -1 0 1;ints b 0 0 0;ints u 1 1 1;ints e 1;"
-    "Unsqueeze a e -> a1;Unsqueeze b e -> b1;Unsqueeze u e -> u1;Concat a1 b1 u1 -> p axis=1;"
-    "Cast p -> g to=1;Transpose t -> v perm=0,2,1;MatMul g v -> m;ints z 2 1 3 2;"
-    "Reshape m z -> y" },
-  { "deform-none", IMAGES FILTERS, "Mul o f -> p;" DEFORM " -> y offset_group=2 " WINDOW,
-    "Conv x w b -> y " WINDOW },
-  { "deform-mask", IMAGES FILTERS,
-    "Mul o f -> p;Mul m f -> n;Add n h -> k;" DEFORM " k -> y offset_group=2 " WINDOW,
-    "Mul x h -> v;Conv v w b -> y " WINDOW },
-  { "deform-whole", IMAGES FILTERS, /* all taps one row on */
-    "ints one 1 0;Cast one -> s to=1;ints d 12;Tile s d -> t;ints a 24 1 1;Reshape t a -> u;"
-    "Mul o f -> n;Add n u -> p;" DEFORM " -> y offset_group=2 " WINDOW,
-    "ints e 0 0 0 0 0 0 1 0;Pad x e -> u;"
-    "Conv u w b -> y group=2 pads=0,1,1,1 strides=2,1 dilations=1,2" },
-  { "roi-whole", IMAGES AREAS,
-    REGIONS "RoiAlign x r i -> y output_height=5 output_width=6 sampling_ratio=1",
-    "Gather x i -> y" },
-  { "roi-mean", IMAGES AREAS,
-    REGIONS "RoiAlign x r i -> y output_height=5 output_width=3 sampling_ratio=2 "
-    "coordinate_transformation_mode=half_pixel spatial_scale=1.0",
-    REGIONS "RoiAlign x r i -> t output_height=10 output_width=6 sampling_ratio=1;"
-    "AveragePool t -> y kernel_shape=2,2 strides=2,2" },
-  { "roi-most", IMAGES AREAS,
-    REGIONS "RoiAlign x r i -> y output_height=5 output_width=3 sampling_ratio=2 mode=max",
-    REGIONS "RoiAlign x r i -> t output_height=10 output_width=6 sampling_ratio=1 mode=max;"
-    "MaxPool t -> y kernel_shape=2,2 strides=2,2" },
-  { "roi-corners", "in x 1 2 1 4;ints i 0;ints q 0 0 3 1;ints rs 1 4",
-    REGIONS "RoiAlign x r i -> y output_width=3 sampling_ratio=1 mode=max "
-    "coordinate_transformation_mode=output_half_pixel", /* half of each of two */
-    "ints f 0;ints u 3;ints a 3;Slice x f u a -> l;ints g 1;ints e 4;Slice x g e a -> h;"
-    "scalar half 0.5;Max l h -> m;Mul m half -> n;Relu n -> y" },
-};
+#include "contrib-samples.inc"
+#include "contrib-gated.inc"
 
 /* Two heads of queries, one of keys. */
 #define CACHE "in p 2 1 4 4;in r 2 1 4 4;ints cut 0 0 2 4;ints places 0 1 2 3"
@@ -535,6 +483,23 @@ static const struct
     "kernel_shape=1,0", "filters of 1 x 0 are not possible" },
   { "in x 3 2 2;ints n 3 1;ReverseSequence x n -> y time_axis=2",
     "they must be 0 and 1, or 1 and 0" },
+  { "in x 2 3 5;const w 3 1 4;com.microsoft.CausalConvWithState x w -> y p dilation=2",
+    "dilation other than 1 is not supported" },
+  { "in x 2 8;const w 8;com.microsoft.GatedRMSNorm x w x -> y activation=relu",
+    "activation 'relu' is not known: silu, swish or sigmoid" },
+  { "in a 2 3 4;const t 4;com.microsoft.LinearAttentionGate a t t -> d e",
+    "output 1 needs input 3" },
+  { "in w 4 8;ints i 1;const s 4 1;com.microsoft.GatherBlockQuantized w i s -> y",
+    "data and scales must be constants of one rank" },
+  { "const w 4 8;ints i 1;const s 4 1;com.microsoft.GatherBlockQuantized w i s -> y bits=3",
+    "bits must be 2, 4 or 8" },
+  { "const w 4 8;ints i 1;const s 4 1;"
+    "com.microsoft.GatherBlockQuantized w i s -> y gather_axis=1",
+    "to gather along the dimension that has the blocks" },
+  { "const w 4 8;ints i 1;const s 4 1;"
+    "com.microsoft.GatherBlockQuantized w i s -> y quantize_axis=2",
+    "quantize_axis is 2, data has 2 dimensions" },
+  { "in x 2 3;Multinomial x -> y sample_size=0", "sample_size is 0, at least 1 is needed" },
 };
 
 #define EXACT 1e-6
@@ -545,6 +510,7 @@ static const Table tables[] = {
   { 24, shape_cases, G_N_ELEMENTS (shape_cases), EXACT },
   { 18, training_cases, G_N_ELEMENTS (training_cases), 1e-6 }, /* rates in float32 */
   { 28, new_cases, G_N_ELEMENTS (new_cases), EXACT },
+  { 28, gated_cases, G_N_ELEMENTS (gated_cases), EXACT },
   { 17, cache_cases, G_N_ELEMENTS (cache_cases), EXACT },
   { 17, quantized_cases, G_N_ELEMENTS (quantized_cases), EXACT },
   { 22, sample_cases, G_N_ELEMENTS (sample_cases), 1e-5 }, /* float32 says where */

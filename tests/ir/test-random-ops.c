@@ -17,7 +17,8 @@ draw (const char *ops, const char *output)
   g_autofree char *text = g_strdup_printf (
       "{'format': 'tplan-graph/1', 'opset': 17, 'inputs': [{'name': 'x', "
       "'shape': [40, 100]}], 'initializers': [{'name': 'p', 'shape': [40, 100], "
-      "'fill': 0.25}], 'ops': [%s], 'outputs': ['%s']}", ops, output);
+      "'fill': 0.25}, {'name': 'l', 'shape': [2, 5], 'data': [0, 1, -1000, 2, -1, "
+      "-1000, 7, 7, 4, -1000]}], 'ops': [%s], 'outputs': ['%s']}", ops, output);
   g_autoptr (TpGraph) graph = test_load_quoted (text);
   const TpTensor *tensor = &graph->tensors[graph->outputs[0]];
   double *values = g_new (double, N);
@@ -118,6 +119,35 @@ test_bernoulli (void)
   check_apart (a, b, 0.25, 0.44);
 }
 
+/* Each as often as the exponential of its logit has it, what has none never. */
+static void
+test_multinomial (void)
+{
+  static const double logits[2][5] = { { 0, 1, -1000, 2, -1 }, { -1000, 7, 7, 4, -1000 } };
+  static const char ops[]
+      = OP ("Multinomial", "n", "'l'", "a", "'sample_size': 2000") ", "
+        OP ("Multinomial", "m", "'l'", "b", "'sample_size': 2000, 'dtype': 7, 'seed': 3");
+  g_autofree double *a = draw (ops, "a"), *b = draw (ops, "b");
+
+  for (int row = 0; row < 2; row++)
+    for (int class = 0; class < 5; class++)
+      {
+        double all = 0, p, n[2] = { 0 };
+
+        for (int i = 0; i < 5; i++)
+          all += exp (logits[row][i]);
+        p = exp (logits[row][class]) / all;
+        for (int i = 0; i < N / 2; i++)
+          {
+            n[0] += a[row * N / 2 + i] == class;
+            n[1] += b[row * N / 2 + i] == class;
+          }
+        for (int k = 0; k < 2; k++)
+          g_assert_cmpfloat (fabs (n[k] / (N / 2) - p), <=,
+                             SIGMAS * sqrt (p * (1 - p) / (N / 2)));
+      }
+}
+
 /* One seed, or one name: the same numbers, wherever. */
 static void
 test_same (void)
@@ -144,6 +174,7 @@ main (int argc, char **argv)
   g_test_add_func ("/random-ops/normal", test_normal);
   g_test_add_func ("/random-ops/uniform", test_uniform);
   g_test_add_func ("/random-ops/bernoulli", test_bernoulli);
+  g_test_add_func ("/random-ops/multinomial", test_multinomial);
   g_test_add_func ("/random-ops/same", test_same);
   return g_test_run ();
 }

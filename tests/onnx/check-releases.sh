@@ -19,11 +19,11 @@ releases='1.2.1 36:cp36m 410 409
 1.9.0 36:cp36m 885 880
 1.10.2 39:cp39 910 905
 1.11.0 39:cp39 924 919
-1.13.1 311:cp311 1132 1128
-1.14.1 311:cp311 1158 1154
-1.16.2 311:cp311 1212 1208
-1.18.0 311:cp311 1339 1335
-1.22.0 311:cp311 1568 1565'
+1.13.1 311:cp311 1134 1134
+1.14.1 311:cp311 1204 1204
+1.16.2 311:cp311 1270 1270
+1.18.0 311:cp311 1401 1401
+1.22.0 311:cp311 1730 1730'
 
 # Tests that were wrong, as later releases say.
 is_wrong ()
@@ -40,6 +40,8 @@ is_wrong ()
     1.16.2:node/test_averagepool_3d_dilations_*) ;;     # counts no padding
     1.1[34].*:node/test_castlike*BFLOAT16*) ;;          # [3, 4] said, [1] given
     1.1[68].*:node/test_qlinearmatmul_?D_int8_*) ;;     # not held to the range
+    1.1[68].*:node/test_cast_FLOAT*_to_*INT4) ;;        # held to the range
+    1.18.0:node/test_cast_FLOAT*_to_FLOAT4E2M1) ;;      # makes 6 of NaN
     1.18.0:node/test_attention_?d*) ;;                  # heads in another order
     1.18.0:node/test_rotary_embedding_*rotary_dim) ;;   # caches of all pairs
     1.[789].*:node/test_adam_multiple) ;;             # an epsilon not said
