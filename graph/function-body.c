@@ -25,6 +25,16 @@ tp_body_get_output (const TpBody *self, int i)
   return get_name (self->ends.n_outputs, self->ends.outputs, i);
 }
 
+const TpTensor *
+tp_body_find_constant (const TpBody *self, const char *name)
+{
+  int index = name == NULL ? -1 : tp_builder_find_tensor (self->builder, name);
+  const TpTensor *tensor
+      = index < 0 ? NULL : tp_draft_tensor (self->builder->draft, index);
+
+  return tensor != NULL && tensor->rank != TP_RANK_UNKNOWN ? tensor : NULL;
+}
+
 void
 tp_body_refuse (TpBody *self, const char *format, ...)
 {

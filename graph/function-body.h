@@ -32,6 +32,9 @@ struct TpFunction
 /* NULL: left out. */
 const char *tp_body_get_input (const TpBody *self, int i);
 const char *tp_body_get_output (const TpBody *self, int i);
+/* A constant called @name; NULL: there is none, as far as is known. Gone with the next
+ * addition. */
+const TpTensor *tp_body_find_constant (const TpBody *self, const char *name);
 /* That a model wants what this body cannot give: nothing more is added. */
 void tp_body_refuse (TpBody *self, const char *format, ...)
     G_GNUC_PRINTF (2, 3);

@@ -34,50 +34,29 @@ typedef struct
   int bits;
 } Shape;
 
-/* Zero points [n, blocks], reals, of those that are packed in rows of whole bytes. */
-static const char *
-unpack_zeros (TpBody *self, const Shape *shape, const char *packed)
+const char *
+tp_body_unpack_rows (TpBody *self, const char *packed, gint64 n_rows, gint64 n, int bits)
 {
-  static const gint64 from = 0, axis = 1;
-  int per_byte = 8 / shape->bits;
-  gint64 n_bytes = (shape->n_blocks - 1) / per_byte + 1;
-  const gint64 rows[] = { shape->n, n_bytes };
-  const gint64 values[] = { shape->n, n_bytes * per_byte };
+  int per_byte = 8 / bits;
+  gint64 n_bytes = (n - 1) / per_byte + 1;
   TpAttr along = { .name = "axis", .kind = TP_ATTR_INT, .i = 2 };
-  const char *x = tp_body_add_reshape (self, packed, 2, rows);
+  const char *x = tp_body_add_reshape (self, packed, 2, (const gint64[]){ n_rows, n_bytes });
   const char *parts[4] = { NULL };
 
   for (int i = 0; i < per_byte; i++)
-    parts[i] = tp_body_add_view (self, "Unsqueeze",
-                                 take_apart (self, x, shape->bits, i), 2);
+    parts[i] = tp_body_add_view (self, "Unsqueeze", take_apart (self, x, bits, i), 2);
   x = tp_body_add (self, "Concat", &along, NULL, parts[0], parts[1], parts[2],
                    parts[3], NULL);
-  x = tp_body_add_reshape (self, x, 2, values);
-  x = tp_body_add (self, "Slice", NULL, NULL, x,
-                   tp_body_add_ints (self, 1, &from),
-                   tp_body_add_ints (self, 1, &shape->n_blocks),
-                   tp_body_add_ints (self, 1, &axis), NULL);
-  return tp_body_add (self, "CastLike", NULL, NULL, x,
-                      tp_body_get_input (self, 0), NULL);
-}
-
-/* NULL: its shape is not known. */
-static const TpTensor *
-find_constant (const TpBody *self, const char *name)
-{
-  int index = tp_builder_find_tensor (self->builder, name);
-  const TpTensor *tensor = index < 0 ? NULL
-                                     : tp_draft_tensor (self->builder->draft,
-                                                        index);
-
-  return tensor != NULL && tensor->rank != TP_RANK_UNKNOWN ? tensor : NULL;
+  x = tp_body_add_reshape (self, x, 2, (const gint64[]){ n_rows, n_bytes * per_byte });
+  return tp_body_add (self, "Slice", NULL, NULL, x, TP_BODY_INTS (self, 0),
+                      TP_BODY_INTS (self, n), TP_BODY_INTS (self, 1), NULL);
 }
 
 /* Whether @name is a constant of reals: what else there is is packed. */
 static gboolean
 is_real (const TpBody *self, const char *name)
 {
-  const TpTensor *tensor = find_constant (self, name);
+  const TpTensor *tensor = tp_body_find_constant (self, name);
 
   return tensor != NULL && !tp_dtype_is_integer (tensor->dtype);
 }
@@ -90,8 +69,10 @@ find_zeros (TpBody *self, const Shape *shape)
 
   if (zeros == NULL)
     return NULL;
-  return is_real (self, zeros) ? tp_body_add_reshape (self, zeros, 2, rows)
-                               : unpack_zeros (self, shape, zeros);
+  if (is_real (self, zeros))
+    return tp_body_add_reshape (self, zeros, 2, rows);
+  zeros = tp_body_unpack_rows (self, zeros, shape->n, shape->n_blocks, shape->bits);
+  return tp_body_apply (self, "CastLike", zeros, tp_body_get_input (self, 0), NULL);
 }
 
 /* What can be told before shapes are. */
@@ -231,8 +212,8 @@ find_axis (TpBody *self, const char *name, gint64 usual, gint64 rank, gint64 *ou
 static gboolean
 read_table (TpBody *self, Table *table)
 {
-  const TpTensor *data = find_constant (self, tp_body_get_input (self, DATA));
-  const TpTensor *scales = find_constant (self, tp_body_get_input (self, SCALES));
+  const TpTensor *data = tp_body_find_constant (self, tp_body_get_input (self, DATA));
+  const TpTensor *scales = tp_body_find_constant (self, tp_body_get_input (self, SCALES));
 
   if (data == NULL || scales == NULL || scales->rank != data->rank || data->rank < 1)
     {

@@ -9,6 +9,7 @@
 #include "graph/function-body.h"
 #include "graph/function-cache.h"
 #include "graph/function-contrib.h"
+#include "graph/function-experts.h"
 #include "graph/function-fused.h"
 #include "graph/function-gated.h"
 #include "graph/function-loss.h"
@@ -33,7 +34,8 @@
 /* Each file has those of its kind. */
 static const TpFunction *(*const lists[]) (gsize *) = {
   tp_function_list_cache,     tp_function_list_contrib,
-  tp_function_list_fused,     tp_function_list_gated,
+  tp_function_list_experts,   tp_function_list_fused,
+  tp_function_list_gated,
   tp_function_list_loss,
   tp_function_list_narrow,    tp_function_list_nbits,
   tp_function_list_random,

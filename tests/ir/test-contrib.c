@@ -499,6 +499,18 @@ static const struct
   { "const w 4 8;ints i 1;const s 4 1;"
     "com.microsoft.GatherBlockQuantized w i s -> y quantize_axis=2",
     "quantize_axis is 2, data has 2 dimensions" },
+  { "in x 2 3;in p 2 4;in w 4 5 3;in v 4 3 5;com.microsoft.MoE x p w _ v -> y",
+    "input 2, weights, must be a constant of three dimensions" },
+  { "in x 2 3;in p 2 4;const w 4 5 3;const v 4 3 5;"
+    "com.microsoft.MoE x p w _ v -> y activation_type=geglu",
+    "activation_type 'geglu' is not known" },
+  { "in x 2 3;in p 2 4;const w 4 5 3;const v 4 3 5;"
+    "com.microsoft.MoE x p w _ v -> y activation_type=swiglu",
+    "swiglu_fusion 0 needs input 6" },
+  { "in x 2 3;in p 2 4;const w 4 5 3;com.microsoft.QMoE x p w w -> y weights_prepacked=1",
+    "weights_prepacked is not supported" },
+  { "in x 2 3;in p 2 4;const w 4 5 3;com.microsoft.QMoE x p w w -> y quant_type=nvfp4",
+    "quant_type 'nvfp4' is not supported: int" },
   { "in x 2 3;Multinomial x -> y sample_size=0", "sample_size is 0, at least 1 is needed" },
 };
 
