@@ -8,6 +8,7 @@
 #include <math.h>
 
 #define SUM_EPSILON 1e-12 /* usual of SkipLayerNormalization and the like */
+#define FLOAT32 1         /* as ONNX numbers types */
 #define MASKED (-10000.0) /* usual bias of what is not to be seen */
 
 /* ---- pieces ------------------------------------------------------------ */
@@ -242,6 +243,8 @@ typedef struct
   const char *mask; /* by keys, of integers: 0 is not to be seen; or how many are */
   const char *bias; /* of scores */
   const char *past[2];
+  const char *const *outputs; /* as Attention has them: the result, keys and values so far */
+  int n_outputs;
 } Parts;
 
 /* How many keys there are with those of the past, a list of one. */
@@ -307,7 +310,6 @@ add_bias (TpBody *self, const Parts *parts)
   return tp_body_add (self, "Add", NULL, NULL, mask, parts->bias, NULL);
 }
 
-/* Outputs are as Attention has them: the result, keys and values so far. */
 static void
 add_attention (TpBody *self, const Parts *parts)
 {
@@ -329,9 +331,8 @@ add_attention (TpBody *self, const Parts *parts)
 
   while (inputs[n - 1] == NULL)
     n--;
-  tp_body_add_node (
-      self, &node,
-      (TpNodeNames){ n, inputs, self->ends.n_outputs, self->ends.outputs });
+  tp_body_add_node (self, &node,
+                    (TpNodeNames){ n, inputs, parts->n_outputs, parts->outputs });
 }
 
 /* Heads are together in @x [batch, tokens, heads, parts, size]: part @i of them
@@ -379,7 +380,9 @@ add_multi_head (TpBody *self)
   Parts parts = { .mask = tp_body_get_input (self, 4),
                   .bias = tp_body_get_input (self, 5),
                   .past = { tp_body_get_input (self, 6),
-                            tp_body_get_input (self, 7) } };
+                            tp_body_get_input (self, 7) },
+                  .outputs = self->ends.outputs,
+                  .n_outputs = self->ends.n_outputs };
 
   if (!find_qkv (self, parts.qkv))
     return;
@@ -399,16 +402,68 @@ refuse_decoder (TpBody *self)
                         "export with MultiHeadAttention or GroupQueryAttention");
 }
 
-static gboolean
-has_equal_sizes (const TpBody *self)
+/* Queries, keys and values, side by side in @x: of one size, but where sizes are given. */
+static void
+split_packed (TpBody *self, const char *x, const char **out)
 {
-  int n = 0;
-  const gint64 *sizes = tp_node_get_ints (self->node, "qkv_hidden_sizes", &n);
+  TpAttr attrs[] = { make_int ("axis", -1), { .name = "split", .kind = TP_ATTR_INTS } };
+  TpNode node = { .type = "Split", .n_attrs = 1, .attrs = attrs };
+  const char *inputs[2] = { x };
 
-  for (int i = 1; i < n; i++)
-    if (sizes[i] != sizes[0])
-      return FALSE;
-  return TRUE;
+  attrs[1].ints = tp_node_get_ints (self->node, "qkv_hidden_sizes", &attrs[1].n);
+  if (attrs[1].n == 0)
+    {
+      split_three (self, x, -1, out);
+      return;
+    }
+  if (attrs[1].n != 3)
+    tp_body_refuse (self, "qkv_hidden_sizes has %d numbers, there are three", attrs[1].n);
+  if (self->builder->draft->opset < 13)
+    node.n_attrs = 2;
+  else
+    inputs[1] = tp_body_add_ints (self, attrs[1].n, attrs[1].ints);
+  for (int i = 0; i < 3; i++)
+    out[i] = tp_body_make_name (self);
+  tp_body_add_node (self, &node, (TpNodeNames){ inputs[1] == NULL ? 1 : 2, inputs, 3, out });
+}
+
+/* Part @i of dimension 0. */
+static const char *
+pick_part (TpBody *self, const char *x, gint64 i)
+{
+  return tp_body_apply (self, "Gather", x, tp_body_add_int (self, i), NULL);
+}
+
+/* Attention of queries, keys and values that are side by side in @x. The keys of the past
+ * are in one tensor with its values, and so are all so far, which output 1 is. */
+static void
+add_packed (TpBody *self, const char *x, const char *past, Parts *parts)
+{
+  const char *present = tp_body_get_output (self, 1);
+  const char *outputs[3] = { self->ends.outputs[0] };
+
+  if (tp_node_get_int (self->node, "do_rotary", 0) != 0
+      || tp_node_get_int (self->node, "past_present_share_buffer", 0) != 0)
+    {
+      tp_body_refuse (self, "do_rotary and past_present_share_buffer are not supported");
+      return;
+    }
+  split_packed (self, x, parts->qkv);
+  for (int i = 0; i < 2 && past != NULL; i++)
+    parts->past[i] = pick_part (self, past, i);
+  parts->outputs = outputs;
+  parts->n_outputs = present == NULL ? 1 : 3;
+  for (int i = 1; i < parts->n_outputs; i++)
+    outputs[i] = tp_body_make_name (self);
+  add_attention (self, parts);
+  if (present != NULL)
+    {
+      TpAttr axis = make_int ("axis", 0);
+
+      tp_body_add (self, "Concat", &axis, present,
+                   tp_body_add_view (self, "Unsqueeze", outputs[1], 0),
+                   tp_body_add_view (self, "Unsqueeze", outputs[2], 0), NULL);
+    }
 }
 
 /* Queries, keys and values by one product. */
@@ -417,21 +472,31 @@ add_packed_attention (TpBody *self)
 {
   Parts parts = { .mask = tp_body_get_input (self, 3),
                   .bias = tp_body_get_input (self, 5) };
-  const char *product = NULL;
+  const char *product = tp_body_apply (self, "MatMul", tp_body_get_input (self, 0),
+                                       tp_body_get_input (self, 1), NULL);
 
-  if (tp_body_get_input (self, 4) != NULL || self->ends.n_outputs > 1
-      || !has_equal_sizes (self)
-      || tp_node_get_int (self->node, "do_rotary", 0) != 0)
-    {
-      tp_body_refuse (self, "past keys, do_rotary and unequal "
-                            "qkv_hidden_sizes are not supported");
-      return;
-    }
-  product =
-      tp_body_add (self, "MatMul", NULL, NULL, tp_body_get_input (self, 0),
-                   tp_body_get_input (self, 1), NULL);
-  split_three (self, add_input (self, product, 2), -1, parts.qkv);
-  add_attention (self, &parts);
+  add_packed (self, add_input (self, product, 2), tp_body_get_input (self, 4), &parts);
+}
+
+/* The same of integers: the product, as it was before it was quantized. */
+static void
+add_quantized_attention (TpBody *self)
+{
+  Parts parts = { .mask = tp_body_get_input (self, 5) };
+  TpAttr to_float = make_int ("to", FLOAT32);
+  const char *inputs[4], *x = tp_body_make_name (self);
+  static const int from[4] = { 0, 1, 6, 7 };
+
+  for (int i = 0; i < 4; i++)
+    inputs[i] = tp_body_get_input (self, from[i]) != NULL
+                    ? tp_body_get_input (self, from[i]) : "";
+  tp_body_add_node (self, &(TpNode){ .type = "MatMulInteger" },
+                    (TpNodeNames){ 4, inputs, 1, &x });
+  x = tp_body_add (self, "Cast", &to_float, NULL, x, NULL);
+  x = tp_body_apply (self, "Mul", x,
+                     tp_body_apply (self, "Mul", tp_body_get_input (self, 3),
+                                    tp_body_get_input (self, 4), NULL), NULL);
+  add_packed (self, add_input (self, x, 2), tp_body_get_input (self, 8), &parts);
 }
 
 /* ---- the table --------------------------------------------------------- */
@@ -480,6 +545,8 @@ static const TpFunction functions[] = {
             add_embed_norm),
   FUNCTION ("com.microsoft.MultiHeadAttention", 1, 8, 3, multi_head_attrs,
             add_multi_head),
+  FUNCTION ("com.microsoft.QAttention", 5, 9, 2, packed_attrs,
+            add_quantized_attention),
   FUNCTION ("com.microsoft.QuickGelu", 1, 1, 1, alpha_attrs, add_quick_gelu),
   FUNCTION ("com.microsoft.RotaryEmbedding", 4, 4, 1, rotary_attrs, add_rotary),
   FUNCTION ("com.microsoft.SkipLayerNormalization", 3, 5, 4, epsilon_attrs,

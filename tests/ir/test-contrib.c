@@ -437,9 +437,11 @@ static const struct
     "4 elements" },
   { "in x 2 3 8;const g 8;com.microsoft.SkipSimplifiedLayerNormalization x x g -> y m",
     "outputs 1 and 2, for training, are not computed" },
-  { "in x 2 3 8;const w 8 24;const b 24;in p 2 2 2 3 4;"
-    "com.microsoft.Attention x w b _ p -> y num_heads=2",
-    "past keys, do_rotary and unequal qkv_hidden_sizes are not supported" },
+  { "in x 2 3 8;const w 8 24;com.microsoft.Attention x w -> y num_heads=2 do_rotary=1",
+    "do_rotary and past_present_share_buffer are not supported" },
+  { "in x 2 3 8;const w 8 24;"
+    "com.microsoft.Attention x w -> y num_heads=2 qkv_hidden_sizes=8,16",
+    "qkv_hidden_sizes has 2 numbers, there are three" },
   { "in x 2 3 8;const c 9 2;int64 p 2 3;"
     "com.microsoft.RotaryEmbedding x p c c -> y scale=2.0",
     "is_packed_batching and scale are not supported" },
