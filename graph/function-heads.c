@@ -87,6 +87,7 @@ typedef struct
   const char *mask; /* by keys, of integers: 0 is not to be seen; or how many are */
   const char *bias; /* of scores */
   const char *past[2];
+  gboolean has_heads;         /* keys and values are [batch, heads, keys, size] */
   const char *const *outputs; /* as Attention has them: the result, keys and values so far */
   int n_outputs;
 } Parts;
@@ -104,40 +105,40 @@ count_keys (TpBody *self, const Parts *parts)
   return tp_body_apply (self, "Add", n, past, NULL);
 }
 
-/* [batch, keys], or how many keys of each row are seen, [batch]: becomes true where
- * they are, [batch, keys]. Which of both it is its rank tells, as a constant: a mask
- * is to be above 0, a number above the position. A Reshape refuses what else there
- * is. */
+/* [batch, keys], [batch, queries, keys], or how many keys of each row are seen, [batch]:
+ * becomes true where they are, [batch, 1 or queries, keys]. Which of these it is its rank
+ * tells, as a constant: a mask is to be above 0, a number above the position. A Reshape
+ * refuses what else there is. */
 static const char *
 add_seen (TpBody *self, const Parts *parts)
 {
   const char *mask = parts->mask;
   const char *one = TP_BODY_INTS (self, 1);
   const char *rank = tp_body_add_shape (self, tp_body_add_shape (self, mask));
-  const char *is_mask = tp_body_apply (self, "Sub", rank, one, NULL);
-  const char *is_number = tp_body_apply (self, "Sub", one, is_mask, NULL);
+  const char *is_number = tp_body_apply (self, "Equal", rank, one, NULL);
+  const char *is_whole = tp_body_apply (self, "Equal", rank, TP_BODY_INTS (self, 3), NULL);
+  const char *queries = tp_body_add_shape (self, parts->qkv[0]);
   const char *n_keys = count_keys (self, parts);
-  const char *others = tp_body_apply (self, "Sub", n_keys, one, NULL);
-  const char *row = tp_body_apply (
-      self, "Add", one, tp_body_apply (self, "Mul", is_mask, others, NULL), NULL);
-  const char *batch
-      = tp_body_pick (self, tp_body_add_shape (self, parts->qkv[0]), 0);
-  const char *bound = tp_body_apply (
-      self, "Mul", tp_body_count_to (self, n_keys), is_number, NULL);
+  const char *shape = TP_BODY_JOIN (
+      self, tp_body_pick (self, queries, 0),
+      tp_body_apply (self, "Where", is_whole, tp_body_pick (self, queries, 1), one),
+      tp_body_apply (self, "Where", is_number, one, n_keys));
+  const char *bound = tp_body_apply (self, "Where", is_number,
+                                     tp_body_count_to (self, n_keys),
+                                     TP_BODY_INTS (self, 0));
 
-  mask = tp_body_apply (self, "Reshape", mask, TP_BODY_JOIN (self, batch, row), NULL);
+  mask = tp_body_apply (self, "Reshape", mask, shape, NULL);
   bound = tp_body_apply (self, "CastLike", bound, mask, NULL);
   return tp_body_apply (self, "Greater", mask, bound, NULL);
 }
 
-/* The mask becomes a bias [batch, 1, 1, keys]. */
+/* The mask becomes a bias [batch, 1, 1 or queries, keys]. */
 static const char *
 add_mask (TpBody *self, const Parts *parts)
 {
   double masked = tp_node_get_float (self->node, "mask_filter_value", MASKED);
   const char *seen = add_seen (self, parts);
 
-  seen = tp_body_add_view (self, "Unsqueeze", seen, 1);
   seen = tp_body_add_view (self, "Unsqueeze", seen, 1);
   return tp_body_add (self, "Where", NULL, NULL, seen,
                       add_number (self, 0.0, parts->qkv[0]),
@@ -154,29 +155,59 @@ add_bias (TpBody *self, const Parts *parts)
   return tp_body_add (self, "Add", NULL, NULL, mask, parts->bias, NULL);
 }
 
+/* [batch, tokens, heads, size] becomes [batch, heads, tokens, size], or back. */
+static const char *
+turn_heads (TpBody *self, const char *x)
+{
+  static const gint64 order[] = { 0, 2, 1, 3 };
+  TpAttr perm = { .name = "perm", .kind = TP_ATTR_INTS, .n = 4, .ints = order };
+
+  return tp_body_add (self, "Transpose", &perm, NULL, x, NULL);
+}
+
+/* @x [batch, tokens, heads and size]. */
+static const char *
+part_heads (TpBody *self, const char *x)
+{
+  const gint64 dims[] = { 0, 0, tp_node_get_int (self->node, "num_heads", 1), -1 };
+
+  return turn_heads (self, tp_body_add_reshape (self, x, 4, dims));
+}
+
 static void
 add_attention (TpBody *self, const Parts *parts)
 {
+  static const gint64 join[] = { 0, 0, -1 };
   gint64 n_heads = tp_node_get_int (self->node, "num_heads", 0);
   TpAttr scale = make_float (self, "scale", 0.0);
   TpAttr attrs[4] = {
+    make_int ("is_causal", tp_node_get_int (self->node, "unidirectional", 0)),
     make_int ("q_num_heads", n_heads),
     make_int ("kv_num_heads", n_heads),
-    make_int ("is_causal", tp_node_get_int (self->node, "unidirectional", 0)),
-    scale,
   };
-  TpNode node = { .type = "Attention",
-                  .n_attrs = scale.f == 0.0 ? 3 : 4,
+  TpNode node = { .type = "Attention", .n_attrs = parts->has_heads ? 1 : 3,
                   .attrs = attrs };
   const char *inputs[] = { parts->qkv[0],  parts->qkv[1],
                            parts->qkv[2],  add_bias (self, parts),
                            parts->past[0], parts->past[1] };
+  const char *outputs[3] = { parts->outputs[0] };
   int n = G_N_ELEMENTS (inputs);
 
+  for (int i = 1; i < parts->n_outputs; i++)
+    outputs[i] = parts->outputs[i];
   while (inputs[n - 1] == NULL)
     n--;
-  tp_body_add_node (self, &node,
-                    (TpNodeNames){ n, inputs, parts->n_outputs, parts->outputs });
+  if (scale.f != 0.0)
+    attrs[node.n_attrs++] = scale;
+  if (parts->has_heads)
+    {
+      inputs[0] = part_heads (self, inputs[0]);
+      outputs[0] = tp_body_make_name (self);
+    }
+  tp_body_add_node (self, &node, (TpNodeNames){ n, inputs, parts->n_outputs, outputs });
+  if (parts->has_heads)
+    tp_body_add (self, "Reshape", NULL, parts->outputs[0],
+                 turn_heads (self, outputs[0]), tp_body_add_ints (self, 3, join), NULL);
 }
 
 /* Heads are together in @x [batch, tokens, heads, parts, size]: part @i of them
@@ -216,6 +247,20 @@ find_qkv (TpBody *self, const char **qkv)
   return TRUE;
 }
 
+/* Whether it is an input of the graph of four dimensions, as what was made of another
+ * sequence is. */
+static gboolean
+is_in_heads (const TpBody *self, const char *name)
+{
+  const TpArray *specs = self->builder->specs;
+  int index = name == NULL ? -1 : tp_builder_find_tensor (self->builder, name);
+
+  for (guint i = 0; i < specs->len && index >= 0; i++)
+    if (tp_array_index (specs, TpBuilderSpec, i).tensor == index)
+      return tp_array_index (specs, TpBuilderSpec, i).rank == 4;
+  return FALSE;
+}
+
 static void
 add_multi_head (TpBody *self)
 {
@@ -230,9 +275,11 @@ add_multi_head (TpBody *self)
 
   if (!find_qkv (self, parts.qkv))
     return;
+  parts.has_heads = tp_body_get_input (self, 2) != NULL
+                    && is_in_heads (self, parts.qkv[1]) && is_in_heads (self, parts.qkv[2]);
   if (bias != NULL)
     split_three (self, bias, 0, thirds);
-  for (int i = 0; bias != NULL && i < 3; i++)
+  for (int i = 0; bias != NULL && i < (parts.has_heads ? 1 : 3); i++)
     parts.qkv[i] = tp_body_add (self, "Add", NULL, NULL, parts.qkv[i],
                                 thirds[i], NULL);
   add_attention (self, &parts);
