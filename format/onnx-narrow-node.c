@@ -9,6 +9,12 @@
 
 #include <string.h>
 
+void
+tp_onnx_set_narrow (TpOnnx *onnx, const char *name, const TpNarrow *narrow)
+{
+  tp_map_insert (onnx->narrow, tp_memdup (name, strlen (name) + 1), (gpointer) narrow);
+}
+
 /* NULL: input @i is of one of our types. */
 static const TpNarrow *
 find_narrow (const TpOnnxNarrowNode *self, guint i)
@@ -84,8 +90,12 @@ void
 tp_onnx_note_narrow (const TpOnnxNarrowNode *self, const TpNode *node)
 {
   int n = (int) self->inputs->len;
-  g_autofree const TpNarrow **inputs = tp_new0 (const TpNarrow *, n + 1);
+  g_autofree const TpNarrow **inputs = NULL;
 
+  if (tp_map_size (self->onnx->narrow) == 0
+      && tp_function_find_user (node->type) == NULL)
+    return;
+  inputs = tp_new0 (const TpNarrow *, n + 1);
   for (int i = 0; i < n; i++)
     inputs[i] = find_narrow (self, (guint) i);
   for (guint i = 0; i < self->outputs->len; i++)
@@ -93,8 +103,7 @@ tp_onnx_note_narrow (const TpOnnxNarrowNode *self, const TpNode *node)
       const TpNarrow *narrow = tp_function_find_made (node, n, inputs, (int) i);
 
       if (narrow != NULL)
-        tp_map_insert (self->onnx->narrow,
-                       g_strdup (tp_array_index (self->outputs, const char *, i)),
-                       (gpointer) narrow);
+        tp_onnx_set_narrow (self->onnx, tp_array_index (self->outputs, const char *, i),
+                            narrow);
     }
 }

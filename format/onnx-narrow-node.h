@@ -4,6 +4,7 @@
 
 #include "format/onnx-wire.h"
 #include "format/onnx.h"
+#include "ir/narrow.h"
 
 /* What there is of a node so far. */
 typedef struct
@@ -14,6 +15,9 @@ typedef struct
   const TpArray *outputs;     /* const char* */
   TpArray *attrs;             /* TpAttr */
 } TpOnnxNarrowNode;
+
+/* That the tensor @name is @narrow. */
+void tp_onnx_set_narrow (TpOnnx *onnx, const char *name, const TpNarrow *narrow);
 
 /* Whether it may read its inputs. */
 gboolean tp_onnx_check_narrow (const TpOnnxNarrowNode *self, const TpWire *wire,

@@ -452,11 +452,11 @@ add_constant (Node *node, const TpWire *wire, const TpNode *out,
                                    : NULL;
   TpNode copy = { .type = "Identity", .place = out->place, .name = out->name };
   TpNodeNames names = { same != NULL ? 1 : 0, &same, 1, &name };
-  gpointer narrow = value != NULL ? tp_map_lookup (onnx->narrow, value->name)
-                                  : NULL;
+  const TpNarrow *narrow
+      = value != NULL ? tp_map_lookup (onnx->narrow, value->name) : NULL;
 
   if (narrow != NULL)
-    tp_map_insert (onnx->narrow, g_strdup (name), narrow);
+    tp_onnx_set_narrow (onnx, name, narrow);
   if (!tp_graph_builder_add_node (onnx->builder, same != NULL ? &copy : out,
                                   names, error))
     return FALSE;

@@ -8,6 +8,7 @@
 #include "format/onnx-tensor.h"
 
 #include "format/file.h"
+#include "format/onnx-narrow-node.h"
 #include "format/onnx-narrow.h"
 #include "format/onnx-scope.h"
 #include "format/onnx.h"
@@ -457,8 +458,7 @@ tp_onnx_add_tensor (TpOnnx *onnx, TpWire wire, const char *name,
   if (!read_tensor (&tensor, &wire, &value, error))
     return FALSE;
   if (tensor.narrow != NULL)
-    tp_map_insert (onnx->narrow, g_strdup (tensor.name),
-                   (gpointer) tensor.narrow);
+    tp_onnx_set_narrow (onnx, tensor.name, tensor.narrow);
   constant.name = tensor.name;
   constant.dtype = value.dtype;
   constant.rank = value.rank;

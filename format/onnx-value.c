@@ -3,9 +3,9 @@
 
 #include "format/onnx-value.h"
 
+#include "format/onnx-narrow-node.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
-#include "ir/narrow.h"
 
 enum { VALUE_NAME = 1, VALUE_TYPE = 2 };
 enum { TYPE_TENSOR = 1, TYPE_SEQUENCE = 4, TYPE_OPTIONAL = 9 };
@@ -166,7 +166,7 @@ tp_onnx_add_input (TpOnnx *onnx, TpWire wire, GError **error)
   if (narrow != NULL)
     {
       input.dtype = narrow->dtype;
-      tp_map_insert (onnx->narrow, g_strdup (value.name), (gpointer) narrow);
+      tp_onnx_set_narrow (onnx, value.name, narrow);
     }
   else if (!value.has_type || !tp_dtype_find_onnx (value.elem_type, &input.dtype))
     {
