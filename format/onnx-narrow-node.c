@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-void
-tp_onnx_set_narrow (TpOnnx *onnx, const char *name, const TpNarrow *narrow)
-{
-  tp_map_insert (onnx->narrow, tp_memdup (name, strlen (name) + 1), (gpointer) narrow);
-}
-
 /* NULL: input @i is of one of our types. */
 static const TpNarrow *
 find_narrow (const TpOnnxNarrowNode *self, guint i)

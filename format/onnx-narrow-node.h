@@ -4,7 +4,6 @@
 
 #include "format/onnx-wire.h"
 #include "format/onnx.h"
-#include "ir/narrow.h"
 
 /* What there is of a node so far. */
 typedef struct
@@ -15,9 +14,6 @@ typedef struct
   const TpArray *outputs;     /* const char* */
   TpArray *attrs;             /* TpAttr */
 } TpOnnxNarrowNode;
-
-/* That the tensor @name is @narrow. */
-void tp_onnx_set_narrow (TpOnnx *onnx, const char *name, const TpNarrow *narrow);
 
 /* Whether it may read its inputs. */
 gboolean tp_onnx_check_narrow (const TpOnnxNarrowNode *self, const TpWire *wire,

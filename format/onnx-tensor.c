@@ -8,12 +8,12 @@
 #include "format/onnx-tensor.h"
 
 #include "format/file.h"
-#include "format/onnx-narrow-node.h"
 #include "format/onnx-narrow.h"
 #include "format/onnx-scope.h"
 #include "format/onnx.h"
 #include "graph/graph-limit.h"
 #include "ir/array.h"
+#include "ir/guard.h"
 #include "ir/name-hash.h"
 #include "ir/region.h"
 
@@ -439,6 +439,12 @@ read_tensor (Tensor *tensor, const TpWire *wire, TpFileTensor *out,
   out->count = tensor->count;
   out->size_bytes = tensor->size_bytes;
   return out->data != NULL;
+}
+
+void
+tp_onnx_set_narrow (TpOnnx *onnx, const char *name, const TpNarrow *narrow)
+{
+  tp_map_insert (onnx->narrow, tp_memdup (name, strlen (name) + 1), (gpointer) narrow);
 }
 
 gboolean

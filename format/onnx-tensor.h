@@ -5,6 +5,7 @@
 #include "format/onnx-wire.h"
 #include "format/onnx.h"
 #include "format/tensor-file.h"
+#include "ir/narrow.h"
 #include "ir/region.h"
 #include "ir/types.h"
 
@@ -13,6 +14,9 @@ char *tp_onnx_join_type_names (const char *last);
 
 /* The name of any element type of ONNX, such as "float16". */
 const char *tp_onnx_get_type_name (gint64 number);
+
+/* Notes that the tensor @name is @narrow in the model. */
+void tp_onnx_set_narrow (TpOnnx *onnx, const char *name, const TpNarrow *narrow);
 
 /* Reads a TensorProto and adds it as constant: by its own name, or by @name. With
  * @takes_narrow it may be of what onnx-narrow.h has, and is noted as such.

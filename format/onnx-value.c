@@ -3,7 +3,6 @@
 
 #include "format/onnx-value.h"
 
-#include "format/onnx-narrow-node.h"
 #include "format/onnx-tensor.h"
 #include "format/onnx.h"
 
