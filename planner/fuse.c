@@ -25,6 +25,7 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ir/units.h"
+#include "planner/fuse-parts.h"
 #include "planner/fuse-value.h"
 
 #include <pthread.h>
@@ -421,60 +422,6 @@ add_wholes (Chains *chains, TpGroups *groups)
       add_whole (chains, i, groups);
 }
 
-/* ---- parts ------------------------------------------------------------- */
-
-/* Where, from @at on, the next of the @n @nodes of a chain is neither a map nor a view;
- * @n: nowhere. */
-static int
-find_anchor (const Chains *chains, const int *nodes, int n, int at)
-{
-  const TpNode *all = chains->graph->nodes;
-  TpOpKind kind;
-
-  for (; at < n; at++)
-    {
-      kind = tp_fuse_get_kind (&all[nodes[at]]);
-      if (kind != TP_OP_MAP && kind != TP_OP_VIEW)
-        break;
-    }
-  return MIN (at, n);
-}
-
-static void
-add_run (const int *nodes, int n, TpGroups *groups)
-{
-  if (n > 1)
-    tp_groups_add (groups, nodes, n);
-}
-
-/* What comes before the anchor, and what it begins. */
-static void
-add_sides (const Chains *chains, const int *nodes, int n, TpGroups *groups)
-{
-  int at = find_anchor (chains, nodes, n, 0);
-
-  if (at == 0 || at == n)
-    return;
-  if (chains->joins_maps)
-    add_run (nodes, at, groups);
-  add_run (nodes + at, n - at, groups);
-}
-
-/* Groups within a chain, those before it that they hold. */
-static void
-add_parts (const Chains *chains, const int *nodes, int n, TpGroups *groups)
-{
-  int first = find_anchor (chains, nodes, n, 0);
-  int between = find_anchor (chains, nodes, n, first + 1), rest = between + 1;
-
-  add_sides (chains, nodes, between, groups);
-  if (between == n)
-    return;
-  add_run (nodes, between, groups);
-  add_sides (chains, nodes + rest, n - rest, groups);
-  add_run (nodes + rest, n - rest, groups);
-}
-
 /* ---- groups ------------------------------------------------------------ */
 
 static void
@@ -489,7 +436,7 @@ add_chains (const Chains *chains, gboolean with_inside, TpGroups *groups)
         continue;
       n = list_chain (chains, i, nodes);
       if (with_inside && find_given (chains, i) < 0)
-        add_parts (chains, nodes, n, groups);
+        tp_fuse_add_parts (chains->graph, chains->joins_maps, nodes, n, groups);
       add_group (chains, nodes, n, groups);
     }
 }
