@@ -15,7 +15,7 @@
 #include "calib/trust.h"
 #include "ir/guard.h"
 #include "planner/check/check.h"
-#include "planner/check/check-fusion.h"
+#include "planner/check/check-readings.h"
 #include "planner/check/check-groups.h"
 #include "planner/check/check-offers.h"
 #include "runtime/devices.h"

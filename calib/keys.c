@@ -236,6 +236,7 @@ tp_keys_new (const TpGraph *graph, const TpGroups *groups,
     {
       keys->keys[graph->n_nodes + i].n_nodes = groups->groups[i].n_nodes;
       keys->keys[graph->n_nodes + i].nodes = groups->groups[i].nodes;
+      keys->keys[graph->n_nodes + i].is_second = groups->groups[i].is_second;
     }
   for (int i = 0; i < keys->n; i++)
     {
@@ -315,7 +316,7 @@ tp_names_new (const TpGraph *graph, const TpGroups *groups)
   names->keys = tp_array_new (sizeof (TpKey));
   for (int i = 0; i < names->n; i++)
     {
-      TpGroup row = { 1, &i, FALSE };
+      TpGroup row = { .n_nodes = 1, .nodes = &i };
 
       if (i >= graph->n_nodes)
         row = groups->groups[i - graph->n_nodes];

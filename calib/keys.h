@@ -12,6 +12,7 @@ typedef struct
   gboolean is_lowerable;
   gboolean has_reference;     /* a device that runs nodes can run it */
   gboolean is_free;           /* computes nothing: a VIEW */
+  gboolean is_second;         /* as TpGroup has it */
   gboolean is_opaque;         /* known by the costs in the file only */
   const char *reason;         /* why not lowerable; interned */
   char *digest;               /* hex SHA-256; equal ones are one kernel */

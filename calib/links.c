@@ -46,12 +46,22 @@ get_depth_max (int pass)
   switch (pass)
     {
     case TP_PASS_FUSED:
+    case TP_PASS_SECOND:
       return G_MAXINT;
     case TP_PASS_NODES:
       return -1;
     default:
-      return pass - TP_PASS_CHAINS;
+      return pass - (pass > TP_PASS_SECOND ? TP_PASS_SECOND_CHAINS : TP_PASS_CHAINS);
     }
+}
+
+static gboolean
+has_second (const TpKeys *keys)
+{
+  for (int i = keys->n_nodes; i < keys->n; i++)
+    if (keys->keys[i].is_second)
+      return TRUE;
+  return FALSE;
 }
 
 TpArray *
@@ -61,11 +71,15 @@ tp_links_list (const TpKeys *keys, const char *device, GHashTable *failed,
   g_autoptr (TpArray) links = tp_array_new (sizeof (int));
   g_autofree int *instead = tp_new (int, keys->n_nodes + 1); /* -1: nothing */
   g_autofree int *depths = tp_new0 (int, keys->n_nodes + 1);
+  gboolean is_second = pass >= TP_PASS_SECOND;
 
+  if (is_second && !has_second (keys))
+    return g_steal_pointer (&links);
   for (int i = 0; i < keys->n_nodes; i++)
     instead[i] = can_run (&keys->keys[i], device, failed) ? i : -1;
   for (int i = keys->n_nodes; i < keys->n; i++) /* what holds others is last */
-    if (can_run (&keys->keys[i], device, failed)
+    if (keys->keys[i].is_second == is_second
+        && can_run (&keys->keys[i], device, failed)
         && find_depth (&keys->keys[i], depths) <= get_depth_max (pass))
       put_group (keys, i, instead);
   for (int i = 0; i < keys->n_nodes; i++)

@@ -358,7 +358,7 @@ write_colocations (TpPlanText *out, const TpGraph *graph)
       const TpColocation *it = &graph->colocations[i];
 
       write_list_next (out, &n);
-      write_group (out->text, &(TpGroup){ it->n_nodes, it->nodes, FALSE },
+      write_group (out->text, &(TpGroup){ .n_nodes = it->n_nodes, .nodes = it->nodes },
                    graph);
     }
   write_list_end (out->text);

@@ -35,15 +35,19 @@ tp_groups_add (TpGroups *groups, const int *nodes, int n_nodes)
   own = tp_scratch_new (&groups->nodes, int, n_nodes);
   for (int i = 0; i < n_nodes; i++)
     own[i] = nodes[i];
-  groups->groups[n] = (TpGroup){ n_nodes, own, FALSE };
+  groups->groups[n] = (TpGroup){ .n_nodes = n_nodes, .nodes = own };
   groups->n_groups = n + 1;
 }
 
 void
 tp_groups_add_copy (TpGroups *groups, const TpGroup *group)
 {
+  TpGroup *copy;
+
   tp_groups_add (groups, group->nodes, group->n_nodes);
-  groups->groups[groups->n_groups - 1].is_claimed = group->is_claimed;
+  copy = &groups->groups[groups->n_groups - 1];
+  copy->is_claimed = group->is_claimed;
+  copy->is_second = group->is_second;
 }
 
 static TpCost *

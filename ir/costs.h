@@ -62,6 +62,8 @@ typedef struct
   const int *nodes;           /* topological order; the first is the anchor */
   gboolean is_claimed;        /* that they may be is what the graph says, and no rule:
                                * no kernel is made of them here, they are run op by op */
+  gboolean is_second;         /* of a family: by the second reading of the rules
+                               * (planner/fuse.h) */
 } TpGroup;
 
 typedef struct

@@ -60,6 +60,22 @@ tp_fuse_joins (const TpNode *node)
   return node->op != NULL && (node->op->flags & TP_OP_JOINS) != 0;
 }
 
+int
+tp_fuse_find_given (const TpGraph *graph, const guint8 *counts, int node)
+{
+  int index = graph->group_of == NULL ? -1 : graph->group_of[node];
+
+  return index < 0 || !counts[index] ? -1 : index;
+}
+
+gboolean
+tp_fuse_are_parted (const TpGraph *graph, const guint8 *counts, const TpNode *a,
+                    const TpNode *b)
+{
+  return tp_fuse_find_given (graph, counts, (int) (a - graph->nodes))
+         != tp_fuse_find_given (graph, counts, (int) (b - graph->nodes));
+}
+
 gboolean
 tp_fuse_is_for_one (const TpGraph *graph, const TpNode *producer,
                     const TpNode *consumer)

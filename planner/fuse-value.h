@@ -10,6 +10,12 @@ gboolean tp_fuse_has_equal_dims (const TpTensor *a, const TpTensor *b);
 /* Whether all it does is to put together what it reads. */
 gboolean tp_fuse_joins (const TpNode *node);
 
+/* Which group @node is in of those that the graph gives and that @counts, [group], says
+ * count; -1: none. */
+int tp_fuse_find_given (const TpGraph *graph, const guint8 *counts, int node);
+/* Whether these are not in the same one. */
+gboolean tp_fuse_are_parted (const TpGraph *graph, const guint8 *counts,
+                             const TpNode *a, const TpNode *b);
 /* Whether the value between @producer and @consumer is for that alone. A map may
  * read it twice (x * x); an anchor reads it once, as its data; what joins, once. */
 gboolean tp_fuse_is_for_one (const TpGraph *graph, const TpNode *producer,

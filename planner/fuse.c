@@ -7,7 +7,8 @@
  * Chains start as single nodes; a rule says which may be
  * joined. Rules are tried in order, so what an earlier one took is not there for
  * a later one: the chains are disjoint, and whether one pays is for the planner to
- * say.
+ * say. The rules are read twice, the second time in another order: a map that is
+ * handed several values can go with one of who makes them only.
  *
  * Then come wholes: a chain whose first node only puts together what it reads, and
  * the chains that make it. Each of these is in one whole or in none. Which of a
@@ -25,10 +26,13 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ir/units.h"
+#include "planner/bundles.h"
 #include "planner/fuse-parts.h"
+#include "planner/fuse-torn.h"
 #include "planner/fuse-value.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #define MAX_GROUP 32 /* nodes: bounds the size of a kernel */
 
@@ -47,6 +51,7 @@ typedef struct
   /* Or whether a chain with anchor @part may write its part of what a node makes
    * that joins several. */
   gboolean (*joins) (TpOpKind part);
+  gboolean yields;            /* to the others of pairs, in the second reading */
 } FuseRule;
 
 /* Conv + Relu, Concat + BatchNormalization + Relu, Softmax + Mul, ... */
@@ -87,7 +92,7 @@ concat_joins (TpOpKind part)
 }
 
 static const FuseRule rules[] = {
-  { .name = "epilogue", .matches = epilogue_matches },
+  { .name = "epilogue", .matches = epilogue_matches, .yields = TRUE },
   { .name = "prologue", .matches = prologue_matches, .is_backward = TRUE },
   { .name = "pointwise", .matches = pointwise_matches },
   { .name = "attention", .matches_three = attention_matches },
@@ -105,27 +110,15 @@ typedef struct
   gboolean (*joins) (TpOpKind part); /* of the rule for wholes; NULL: none are */
   gboolean *is_inside;        /* of a whole; right for the first */
   gboolean joins_maps;        /* some rule does */
+  gboolean is_second;         /* the second reading of the rules */
   guint8 *counts;             /* [group that the graph gives]: it is one */
   guint8 *is_made;            /* [likewise]: by rules, too */
 } Chains;
 
-/* Which group @node is in of those that the graph gives and that count; -1: none. */
 static int
 find_given (const Chains *chains, int node)
 {
-  const TpGraph *graph = chains->graph;
-  int index = graph->group_of == NULL ? -1 : graph->group_of[node];
-
-  return index < 0 || !chains->counts[index] ? -1 : index;
-}
-
-static gboolean
-are_parted (const Chains *chains, const TpNode *a, const TpNode *b)
-{
-  const TpNode *nodes = chains->graph->nodes;
-
-  return find_given (chains, (int) (a - nodes))
-         != find_given (chains, (int) (b - nodes));
+  return tp_fuse_find_given (chains->graph, chains->counts, node);
 }
 
 static gboolean
@@ -133,7 +126,7 @@ is_for_one (const Chains *chains, const TpNode *producer,
             const TpNode *consumer)
 {
   return tp_fuse_is_for_one (chains->graph, producer, consumer)
-         && !are_parted (chains, producer, consumer);
+         && !tp_fuse_are_parted (chains->graph, chains->counts, producer, consumer);
 }
 
 /* Whether the value between @producer and @consumer need not exist. */
@@ -212,7 +205,14 @@ join (Chains *chains, int producer, int consumer)
 }
 
 /* Of several producers the last: its value is fresh, and the chain of another
- * would have to wait for it. */
+ * would have to wait for it. The second time the first. @best: so far, or -1. */
+static gboolean
+is_preferred (const Chains *chains, int producer, int best)
+{
+  return producer >= 0
+         && (best < 0 || (chains->is_second ? producer < best : producer > best));
+}
+
 static void
 try_consumer (Chains *chains, const FuseRule *rule, int consumer)
 {
@@ -227,7 +227,7 @@ try_consumer (Chains *chains, const FuseRule *rule, int consumer)
       int view = -1;
       int producer = find_producer (chains, node->inputs[i], consumer, &view);
 
-      if (producer <= best
+      if (!is_preferred (chains, producer, best)
           || !may_join (chains, rule, producer, view, consumer))
         continue;
       best = producer;
@@ -449,28 +449,48 @@ add_given (const Chains *chains, TpGroups *groups)
       {
         const TpGivenGroup *given = &chains->graph->groups[i];
         const TpGroup group
-            = { given->n_nodes, given->nodes, !chains->is_made[i] };
+            = { .n_nodes = given->n_nodes, .nodes = given->nodes,
+                .is_claimed = !chains->is_made[i] };
 
         tp_groups_add_copy (groups, &group);
       }
 }
 
-/* @chains: with all that counts. */
+/* When @rule is applied: in the first reading all are in order. */
+static int
+get_turn (const Chains *chains, const FuseRule *rule)
+{
+  return !chains->is_second ? 0 : rule->matches == NULL ? 2 : rule->yields;
+}
+
+/* Of the rules alone. @chains: with all that counts. */
 static TpGroups *
 find (Chains *chains, const char *const *disabled, gboolean with_inside)
 {
   g_autoptr (TpGroups) groups = tp_groups_new ();
   g_autoptr (TpGroups) wholes = tp_groups_new ();
 
-  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
-    if (disabled == NULL || !g_strv_contains (disabled, rules[i].name))
-      apply_rule (chains, &rules[i]);
+  for (int turn = 0; turn < 3; turn++)
+    for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
+      if (get_turn (chains, &rules[i]) == turn
+          && (disabled == NULL || !g_strv_contains (disabled, rules[i].name)))
+        apply_rule (chains, &rules[i]);
   add_wholes (chains, wholes);
   add_chains (chains, with_inside, groups);
   for (int i = 0; i < wholes->n_groups; i++)
     tp_groups_add_copy (groups, &wholes->groups[i]);
-  add_given (chains, groups);
   return g_steal_pointer (&groups);
+}
+
+static TpGroups *
+find_again (const Chains *before, const char *const *disabled)
+{
+  g_auto (Chains) chains = { NULL };
+
+  chains_init (&chains, before->graph);
+  memcpy (chains.counts, before->counts, before->graph->n_groups);
+  chains.is_second = TRUE;
+  return find (&chains, disabled, TRUE);
 }
 
 TpGroups *
@@ -487,11 +507,24 @@ tp_fuse_find_all (const TpGraph *graph, const char *const *disabled,
                   const char *const *devices)
 {
   g_auto (Chains) chains = { NULL };
+  g_autoptr (TpGroups) groups = NULL, second = NULL, family = NULL;
+  g_autofree guint8 *is_torn = NULL;
+  gboolean has_torn = FALSE;
 
   chains_init (&chains, graph);
   for (int i = 0; i < graph->n_groups && devices != NULL; i++)
     chains.counts[i] = tp_given_group_counts (&graph->groups[i], devices);
-  return find (&chains, disabled, TRUE);
+  groups = find (&chains, disabled, TRUE);
+  is_torn = tp_fuse_find_torn (graph, chains.counts, &has_torn);
+  if (has_torn)
+    {
+      second = find_again (&chains, disabled);
+      family = tp_bundles_join (groups, second, is_torn, graph->n_nodes);
+    }
+  else
+    family = g_steal_pointer (&groups);
+  add_given (&chains, family);
+  return g_steal_pointer (&family);
 }
 
 static const char *names[G_N_ELEMENTS (rules) + 1];

@@ -164,8 +164,9 @@ add_groups (TpMixUnion *all, const TpMixPart *part, int first)
 
       for (int k = 0; k < group->n_nodes; k++)
         nodes[k] = first + group->nodes[k];
-      tp_groups_add_copy (all->groups, &(TpGroup){ group->n_nodes, nodes,
-                                                   group->is_claimed });
+      tp_groups_add_copy (all->groups,
+                          &(TpGroup){ .n_nodes = group->n_nodes, .nodes = nodes,
+                                      .is_claimed = group->is_claimed });
     }
 }
 

@@ -5,12 +5,15 @@
 
 #include "ir/guard.h"
 #include "ir/op.h"
+#include "planner/bundles.h"
 
 #include <string.h>
 
 typedef struct
 {
   const TpGroups *groups;
+  gboolean is_second;         /* of these, those of the second reading of the rules; the
+                               * others are nothing here */
   const TpGraph *graph;
   const TpCosts *costs;       /* (nullable) */
   int *whole_of;              /* [group]: the next larger that it is in; -1: none */
@@ -31,6 +34,12 @@ find_last_node (const TpGroups *groups)
   return last;
 }
 
+static gboolean
+is_read (const Offer *offer, int group)
+{
+  return offer->groups->groups[group].is_second == offer->is_second;
+}
+
 /* Groups come after those that they hold: of what has a node so far the last is the
  * largest. */
 static void
@@ -48,7 +57,7 @@ offer_init (Offer *offer, const TpGroups *groups)
   for (int i = 0; i < groups->n_groups; i++)
     {
       offer->whole_of[i] = -1;
-      for (int k = 0; k < groups->groups[i].n_nodes; k++)
+      for (int k = 0; k < groups->groups[i].n_nodes && is_read (offer, i); k++)
         {
           int *before = &largest[groups->groups[i].nodes[k]];
 
@@ -222,9 +231,10 @@ is_better (const Offer *offer, int index)
 gboolean
 tp_offer_has_wholes (const TpGroups *family, const TpGraph *graph)
 {
-  int last = family->n_groups - 1; /* they come last */
-
-  return last >= 0 && is_whole (graph, &family->groups[last]);
+  for (int i = 0; i < family->n_groups; i++)
+    if (is_whole (graph, &family->groups[i]))
+      return TRUE;
+  return FALSE;
 }
 
 /* Takes those that are better than what they hold, and tells what they are in what is
@@ -239,6 +249,8 @@ take_better (Offer *offer)
     {
       int whole = offer->whole_of[i];
 
+      if (!is_read (offer, i))
+        continue;
       for (int d = 0; d < n; d++)
         offer->is_unsure[i] |= is_guess (offer, i, d);
       offer->is_taken[i] = !offer->has_chains[i] || is_better (offer, i);
@@ -265,6 +277,94 @@ drop_held (Offer *offer)
       offer->is_taken[i] &= !is_held[i];
     }
 }
+
+/* ---- two readings ------------------------------------------------------ */
+
+/* What speaks for and against the second reading in a bundle. */
+#define IS_READ_TWICE 1
+#define IS_UNSURE 2
+#define HAS_OWN 4
+#define SAVES_MORE 8
+#define SAVES_LESS 16
+
+static int
+get_bundle (const Offer *offer, const int *bundles, int group)
+{
+  return bundles[offer->groups->groups[group].nodes[0]];
+}
+
+/* @marks: [bundle]. */
+static void
+mark_groups (const Offer *first, const Offer *second, const int *bundles,
+             guint8 *marks)
+{
+  const TpGroups *family = first->groups;
+  g_autofree gboolean *is_own
+      = tp_bundles_find_own (family, find_last_node (family) + 1);
+
+  for (int i = 0; i < family->n_groups; i++)
+    {
+      guint8 *mark = &marks[get_bundle (first, bundles, i)];
+
+      if (family->groups[i].is_second)
+        *mark |= IS_READ_TWICE;
+      if (first->is_unsure[i] || second->is_unsure[i])
+        *mark |= IS_UNSURE;
+      if (is_own[i] && second->is_taken[i])
+        *mark |= HAS_OWN;
+    }
+}
+
+/* By what is saved on @device. */
+static void
+mark_savings (const Offer *first, const Offer *second, const int *bundles,
+              int device, guint8 *marks)
+{
+  int n = find_last_node (first->groups) + 1;
+  g_autofree gint64 *more = tp_new0 (gint64, n + 1);
+
+  for (int i = 0; i < first->groups->n_groups; i++)
+    {
+      gint64 *it = &more[get_bundle (first, bundles, i)];
+
+      if (first->is_taken[i])
+        *it -= find_gain (first, i, device);
+      if (second->is_taken[i])
+        *it += find_gain (second, i, device);
+    }
+  for (int i = 0; i < n; i++)
+    marks[i] |= more[i] > 0 ? SAVES_MORE : more[i] < 0 ? SAVES_LESS : 0;
+}
+
+/* Takes what @second has taken instead where no device loses by that, one gains, and no
+ * guess stands beside what was measured. Something of it is by the second reading alone,
+ * so that who looks at the groups can tell. */
+static void
+take_second (Offer *first, const Offer *second)
+{
+  int n = find_last_node (first->groups) + 1;
+  g_autofree int *bundles = tp_bundles_find (first->groups, n);
+  g_autofree guint8 *marks = tp_new0 (guint8, n + 1);
+
+  mark_groups (first, second, bundles, marks);
+  for (int d = 0; d < first->costs->n_devices; d++)
+    mark_savings (first, second, bundles, d, marks);
+  for (int i = 0; i < first->groups->n_groups; i++)
+    if (marks[get_bundle (first, bundles, i)]
+        == (IS_READ_TWICE | HAS_OWN | SAVES_MORE))
+      first->is_taken[i] = second->is_taken[i];
+}
+
+static gboolean
+is_read_twice (const TpGroups *family)
+{
+  for (int i = 0; i < family->n_groups; i++)
+    if (family->groups[i].is_second)
+      return TRUE;
+  return FALSE;
+}
+
+/* ---- what stays -------------------------------------------------------- */
 
 /* What rows of groups are measurements of is told by the first that is one. */
 static void
@@ -308,13 +408,19 @@ TpGroups *
 tp_offer_choose (const TpGroups *family, const TpGraph *graph,
                   TpCosts *costs)
 {
-  g_auto (Offer) own = { NULL };
+  g_auto (Offer) own = { .graph = graph, .costs = costs };
+  g_auto (Offer) second = { .graph = graph, .costs = costs, .is_second = TRUE };
 
   offer_init (&own, family);
-  own.graph = graph;
-  own.costs = costs;
   take_better (&own);
   drop_held (&own);
+  if (is_read_twice (family))
+    {
+      offer_init (&second, family);
+      take_better (&second);
+      drop_held (&second);
+      take_second (&own, &second);
+    }
   keep_costs (&own, costs);
   if (costs->n_groups < family->n_groups)
     tp_costs_seal (costs);
@@ -341,22 +447,69 @@ is_equal (const TpGroup *a, const TpGroup *b)
          && memcmp (a->nodes, b->nodes, a->n_nodes * sizeof (int)) == 0;
 }
 
+static gboolean
+has (const TpGroups *groups, const TpGroup *group)
+{
+  for (int i = 0; i < groups->n_groups; i++)
+    if (is_equal (&groups->groups[i], group))
+      return TRUE;
+  return FALSE;
+}
+
+/* [bundle]: whether @groups have something there of the second reading alone. */
+static gboolean *
+find_second (const TpGroups *family, const TpGroups *groups, const int *bundles)
+{
+  int n = find_last_node (family) + 1;
+  g_autofree gboolean *is_own = tp_bundles_find_own (family, n);
+  g_autofree gboolean *is_second = tp_new0 (gboolean, n + 1);
+
+  for (int i = 0; i < family->n_groups; i++)
+    if (is_own[i] && has (groups, &family->groups[i]))
+      is_second[bundles[family->groups[i].nodes[0]]] = TRUE;
+  return g_steal_pointer (&is_second);
+}
+
+/* In the bundles that are by the reading of @own, whether @groups have one of each. */
+static gboolean
+has_one_of_each (Offer *own, const TpGroups *groups, const int *bundles,
+                 const gboolean *is_second)
+{
+  int n = own->groups->n_groups;
+
+  for (int i = 0; i < n; i++)
+    own->is_taken[i] = is_read (own, i) && has (groups, &own->groups->groups[i])
+                       && is_second[get_bundle (own, bundles, i)] == own->is_second;
+  for (int i = 0; i < n; i++)
+    if (is_read (own, i)
+        && is_second[get_bundle (own, bundles, i)] == own->is_second
+        && (count_taken (own, i) > 1
+            || (!own->has_chains[i] && count_taken (own, i) == 0)))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 tp_offer_allows (const TpGroups *family, const TpGroups *groups)
 {
-  g_auto (Offer) own = { NULL };
+  g_auto (Offer) first = { NULL }, second = { .is_second = TRUE };
+  g_autofree int *bundles
+      = tp_bundles_find (family, find_last_node (family) + 1);
+  g_autofree gboolean *is_second = find_second (family, groups, bundles);
   int n = 0;
 
-  offer_init (&own, family);
+  offer_init (&first, family);
+  offer_init (&second, family);
+  if (!has_one_of_each (&first, groups, bundles, is_second)
+      || !has_one_of_each (&second, groups, bundles, is_second))
+    return FALSE;
   for (int i = 0; i < family->n_groups; i++)
-    {
-      own.is_taken[i] = n < groups->n_groups
-                        && is_equal (&family->groups[i], &groups->groups[n]);
-      n += own.is_taken[i];
-    }
-  for (int i = 0; i < family->n_groups; i++)
-    if (count_taken (&own, i) > 1
-        || (!own.has_chains[i] && count_taken (&own, i) == 0))
-      return FALSE;
+    if (first.is_taken[i] || second.is_taken[i])
+      {
+        if (n == groups->n_groups
+            || !is_equal (&family->groups[i], &groups->groups[n]))
+          return FALSE;
+        n++;
+      }
   return n == groups->n_groups;
 }

@@ -11,6 +11,7 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "ir/outline.h"
+#include "planner/check/check-parts.h"
 #include "planner/check/check-shapes.h"
 
 #include <string.h>
@@ -44,6 +45,7 @@ typedef struct
                                * handed where this is; -1: none */
   int *before, *after;        /* [node]: next to it in its chain; -1: none */
   Side *up, *down;            /* [node]: of all before it, and after it */
+  gboolean is_second;         /* reading */
   gboolean pairs_elementwise; /* a rule does */
   gboolean has_joins;         /* some op puts others together */
   gboolean has_reductions;
@@ -264,8 +266,15 @@ put_behind (Fusion *fusion, int before, int after)
   fusion->before[after] = before;
 }
 
-/* Puts the chain of which @node is the first behind the one that @rule joins to it,
- * of several that whose last op is latest. */
+/* Of chains the one whose last op is latest, in the second reading earliest. */
+static inline gboolean
+is_rather (const Fusion *fusion, int maker, int last)
+{
+  return maker >= 0
+         && (last < 0 || (fusion->is_second ? maker < last : maker > last));
+}
+
+/* Puts the chain of which @node is the first behind the one that @rule joins to it. */
 static void
 try_pair (Fusion *fusion, const Rule *rule, int node)
 {
@@ -280,7 +289,7 @@ try_pair (Fusion *fusion, const Rule *rule, int node)
       int maker = view < 0 ? giver
                            : get_maker (fusion, fusion->nodes[view].inputs[0]);
 
-      if (maker <= last || !(rule->before & fusion->up[maker].kind)
+      if (!is_rather (fusion, maker, last) || !(rule->before & fusion->up[maker].kind)
           || fusion->handed_to[maker] != (view >= 0 ? view : node)
           || fusion->up[maker].n + (view >= 0) + fusion->down[node].n
                  > TP_CHECKER_MAX_FUSED)
@@ -329,6 +338,7 @@ static const Rule rules[] = {
   { "attention", 0, 0, FALSE, try_three },
   { "concat", 0, 0, FALSE, NULL },
 };
+#define N_RULES ((int) G_N_ELEMENTS (rules))
 
 /* A walk in the order of ops looks up what is before them as it goes. */
 static void
@@ -454,53 +464,7 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
 const char *
 tp_checker_get_rule (int index)
 {
-  return index < (int) G_N_ELEMENTS (rules) ? rules[index].name : NULL;
-}
-
-static void
-add_run (const int *nodes, int n, TpGroups *groups)
-{
-  if (n > 1)
-    tp_groups_add (groups, nodes, n);
-}
-
-/* What comes before the one op that is not elementwise, and that with the rest. */
-static void
-add_halves (const Fusion *fusion, const int *nodes, int n, TpGroups *groups)
-{
-  int at = 0;
-
-  while (at < n && get_part_kind (fusion, nodes[at]) == ELEMENTWISE)
-    at++;
-  if (at == 0 || at == n)
-    return;
-  if (fusion->pairs_elementwise)
-    add_run (nodes, at, groups);
-  add_run (nodes + at, n - at, groups);
-}
-
-/* "Parts of a chain": a reduction that comes after a contraction is that of
- * attention. */
-static void
-add_parts (const Fusion *fusion, const int *nodes, int n, TpGroups *groups)
-{
-  gboolean is_multiplied = FALSE;
-  int cut = n;
-
-  for (int i = 0; i < n; i++)
-    {
-      guint kind = fusion->kinds[nodes[i]];
-
-      if (is_multiplied && kind == KIND (TP_OP_REDUCE))
-        cut = i;
-      is_multiplied |= kind == KIND (TP_OP_CONTRACT);
-    }
-  add_halves (fusion, nodes, cut, groups);
-  if (cut == n)
-    return;
-  add_run (nodes, cut, groups);
-  add_halves (fusion, nodes + cut + 1, n - cut - 1, groups);
-  add_run (nodes + cut + 1, n - cut - 1, groups);
+  return index < N_RULES ? rules[index].name : NULL;
 }
 
 static void
@@ -514,7 +478,7 @@ add_chains (Fusion *fusion, TpGroups *groups)
         continue;
       n = list_chain (fusion, i, nodes);
       if (get_given (fusion, i) == NULL)
-        add_parts (fusion, nodes, n, groups);
+        tp_checker_add_parts (fusion->kinds, fusion->pairs_elementwise, nodes, n, groups);
       add_made (fusion, nodes, n, groups);
     }
 }
@@ -525,39 +489,76 @@ add_given (const Fusion *fusion, TpGroups *groups)
   for (int i = 0; i < fusion->graph->n_groups; i++)
     {
       const TpGivenGroup *it = &fusion->graph->groups[i];
-      const TpGroup group = { it->n_nodes, it->nodes, !fusion->is_made[i] };
 
       if (get_given (fusion, it->nodes[0]) == it)
-        tp_groups_add_copy (groups, &group);
+        tp_groups_add_copy (groups, &(TpGroup){ .n_nodes = it->n_nodes, .nodes = it->nodes,
+                                                .is_claimed = !fusion->is_made[i] });
     }
 }
 
-TpGroups *
-tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
-                        const char *const *devices)
+static gboolean *
+find_torn (const Fusion *fusion)
 {
-  g_autoptr (TpGroups) groups = tp_groups_new ();
-  g_auto (Fusion) fusion = { .devices = devices };
+  int n = fusion->graph->n_nodes;
+  g_autofree gboolean *is_torn = tp_new0 (gboolean, (gsize) n + 1);
+
+  for (int i = 0; i < n; i++)
+    if (fusion->giver[i] < 0)
+      continue;
+    else if (fusion->kinds[i] == ELEMENTWISE)
+      is_torn[i] = fusion->next_giver[fusion->giver[i]] >= 0;
+    else if (fusion->kinds[i] == KIND (TP_OP_REDUCE) && fusion->handed_to[i] >= 0)
+      is_torn[i] = fusion->kinds[fusion->handed_to[i]] == ELEMENTWISE;
+  return g_steal_pointer (&is_torn);
+}
+
+void
+tp_checker_reading_clear (TpCheckerReading *reading)
+{
+  g_clear_pointer (&reading->groups, tp_groups_free);
+  g_clear_pointer (&reading->given, tp_groups_free);
+  g_clear_pointer (&reading->is_torn, g_free);
+}
+
+/* In the second reading what ends with elementwise ops comes after other pairs. */
+static gboolean
+is_of_turn (const Rule *rule, gboolean is_second, int turn)
+{
+  gboolean is_late = rule->after == ELEMENTWISE && rule->before != ELEMENTWISE;
+
+  return turn == (!is_second ? 0 : rule->join != try_pair ? 2 : is_late);
+}
+
+void
+tp_checker_read_rules (const TpGraph *graph, const char *const *left_out,
+                       const char *const *devices, TpCheckerReading *reading)
+{
+  g_auto (Fusion) fusion = { .devices = devices, .is_second = reading->is_second };
   gboolean has_wholes = FALSE;
 
   fusion_init (&fusion, graph);
-  for (gsize i = 0; i < G_N_ELEMENTS (rules); i++)
-    if (left_out != NULL && g_strv_contains (left_out, rules[i].name))
-      continue;
-    else if (rules[i].join == NULL)
-      has_wholes = fusion.has_joins;
-    else
-      {
-        fusion.pairs_elementwise
-            |= rules[i].before == ELEMENTWISE && rules[i].after == ELEMENTWISE;
-        apply (&fusion, &rules[i]);
-      }
+  reading->groups = tp_groups_new ();
+  reading->given = tp_groups_new ();
+  reading->is_torn = find_torn (&fusion);
+  for (int i = 0; i < 3 * N_RULES; i++)
+    {
+      const Rule *rule = &rules[i % N_RULES];
+
+      if (!is_of_turn (rule, reading->is_second, i / N_RULES)
+          || (left_out != NULL && g_strv_contains (left_out, rule->name)))
+        continue;
+      fusion.pairs_elementwise
+          |= rule->before == ELEMENTWISE && rule->after == ELEMENTWISE;
+      if (rule->join == NULL)
+        has_wholes = fusion.has_joins;
+      else
+        apply (&fusion, rule);
+    }
   for (int i = graph->n_nodes - 1; i >= 0 && has_wholes; i--)
     look_down (&fusion, i);
-  add_chains (&fusion, groups);
+  add_chains (&fusion, reading->groups);
   for (int i = 0; i < graph->n_nodes && has_wholes; i++)
     if (puts_together (&fusion, i))
-      add_whole (&fusion, i, groups);
-  add_given (&fusion, groups);
-  return g_steal_pointer (&groups);
+      add_whole (&fusion, i, reading->groups);
+  add_given (&fusion, reading->given);
 }

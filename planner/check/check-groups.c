@@ -11,6 +11,7 @@
 #include "ir/guard.h"
 #include "ir/op.h"
 #include "planner/check/check-fusion.h"
+#include "planner/check/check-readings.h"
 #include "planner/check/check-offers.h"
 #include "planner/check/check-private.h"
 

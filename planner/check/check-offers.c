@@ -9,6 +9,7 @@
 
 #include "ir/guard.h"
 #include "ir/op.h"
+#include "planner/check/check-readings.h"
 
 #include <string.h>
 
@@ -18,6 +19,8 @@
 typedef struct
 {
   const TpGroups *family;
+  gboolean is_second;         /* which reading of the rules: that of others is not
+                               * looked at */
   const TpGraph *graph;
   const TpCosts *costs;
   int *holder;                /* [group]: the least that holds it; -1: none */
@@ -45,6 +48,12 @@ count_ops (const TpGroups *family)
   return n;
 }
 
+static gboolean
+is_looked_at (const Offers *offers, int group)
+{
+  return offers->family->groups[group].is_second == offers->is_second;
+}
+
 static void
 offers_init (Offers *offers, const TpGroups *family)
 {
@@ -59,7 +68,7 @@ offers_init (Offers *offers, const TpGroups *family)
   for (gsize i = 0; i < n; i++)
     offers->holder[i] = -1;
   for (int i = 0; i < family->n_groups; i++)
-    for (int k = 0; k < family->groups[i].n_nodes; k++)
+    for (int k = 0; k < family->groups[i].n_nodes && is_looked_at (offers, i); k++)
       {
         int op = family->groups[i].nodes[k];
 
@@ -99,24 +108,68 @@ is_consistent (const Offers *offers, int group)
   return is_there || offers->holds[group];
 }
 
+/* [bundle]: whether it is by the second reading: among @groups is one that the first
+ * does not make. */
+static gboolean *
+find_second (const TpGroups *family, const TpGroups *groups, const int *bundle_of)
+{
+  g_autoptr (TpGroups) both = tp_groups_new ();
+  g_autofree gboolean *is_second
+      = tp_new0 (gboolean, (gsize) count_ops (family) + 1);
+  g_autofree gboolean *is_new = NULL;
+
+  for (int i = 0; i < family->n_groups; i++)
+    if (!family->groups[i].is_second)
+      tp_groups_add_copy (both, &family->groups[i]);
+  for (int i = 0; i < groups->n_groups; i++)
+    {
+      tp_groups_add_copy (both, &groups->groups[i]);
+      both->groups[both->n_groups - 1].is_second = TRUE;
+    }
+  is_new = tp_checker_find_new (both);
+  for (int i = 0; i < both->n_groups; i++)
+    if (is_new[i] && both->groups[i].nodes[0] < count_ops (family))
+      is_second[bundle_of[both->groups[i].nodes[0]]] = TRUE;
+  return g_steal_pointer (&is_second);
+}
+
+/* Of those of which @offers are, whether each is there once: itself, what holds it or
+ * what it holds. */
+static void
+find_lacking (const Offers *offers, const int *bundle_of, const gboolean *is_second,
+              TpCheckerFault *fault)
+{
+  for (int i = offers->family->n_groups - 1; i >= 0; i--)
+    if (is_looked_at (offers, i)
+        && is_second[bundle_of[offers->family->groups[i].nodes[0]]]
+               == offers->is_second
+        && !is_consistent (offers, i))
+      fault->lacking = i;
+}
+
 gboolean
 tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
                       TpCheckerFault *out_fault)
 {
-  g_auto (Offers) offers = { NULL };
+  g_auto (Offers) first = { NULL }, second = { .is_second = TRUE };
+  g_autofree int *bundle_of
+      = tp_checker_find_bundles (family, count_ops (family));
+  g_autofree gboolean *is_second = find_second (family, groups, bundle_of);
   int n = 0;
 
-  offers_init (&offers, family);
+  offers_init (&first, family);
+  offers_init (&second, family);
   for (int i = 0; i < family->n_groups && n < groups->n_groups; i++)
-    if (is_same (&family->groups[i], &groups->groups[n]))
+    if (is_second[bundle_of[family->groups[i].nodes[0]]]
+            == family->groups[i].is_second
+        && is_same (&family->groups[i], &groups->groups[n]))
       {
-        offers.is_offered[i] = TRUE;
+        first.is_offered[i] = second.is_offered[i] = TRUE;
         n++;
       }
   *out_fault = (TpCheckerFault){ n < groups->n_groups ? n : -1, -1 };
-  for (int i = family->n_groups - 1; i >= 0; i--)
-    if (!is_consistent (&offers, i))
-      out_fault->lacking = i;
+  find_lacking (&second, bundle_of, is_second, out_fault);
+  find_lacking (&first, bundle_of, is_second, out_fault);
   return out_fault->strange < 0 && out_fault->lacking < 0;
 }
 
@@ -259,6 +312,8 @@ choose (Offers *offers)
     {
       gint64 *own = &gains[(gsize) i * n_devices];
 
+      if (!is_looked_at (offers, i))
+        continue;
       offers->is_offered[i] = !offers->holds[i]
                               || (is_whole (offers, i)
                                       ? is_better (offers, i, gains)
@@ -272,6 +327,89 @@ choose (Offers *offers)
     for (int k = offers->holder[i]; k >= 0; k = offers->holder[k])
       offers->is_offered[i] &= !offers->is_offered[k];
 }
+
+/* ---- by which reading ------------------------------------------------------ */
+
+/* Of a bundle, what the second reading saves more than the first, and what it takes. */
+typedef struct
+{
+  gboolean has_both;
+  gboolean has_new;           /* offered, by the second alone */
+  gboolean has_guess;
+  gboolean is_more, is_less;  /* on some device */
+} Balance;
+
+static gboolean
+has_guess (const Offers *offers, int group)
+{
+  for (int d = 0; d < offers->costs->n_devices; d++)
+    if (is_guess (offers, group, d))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+weigh_device (const Offers *first, const Offers *second, const int *bundle_of,
+              int device, Balance *balances)
+{
+  const TpGroups *family = first->family;
+  int n_ops = count_ops (family);
+  g_autofree gint64 *saved = tp_new0 (gint64, (gsize) n_ops + 1);
+
+  for (int i = 0; i < family->n_groups; i++)
+    {
+      const Offers *its = family->groups[i].is_second ? second : first;
+      gint64 gain = its->is_offered[i] ? find_gain (its, i, device) : 0;
+
+      saved[bundle_of[family->groups[i].nodes[0]]] += its == second ? gain : -gain;
+    }
+  for (int i = 0; i < n_ops; i++)
+    {
+      balances[i].is_more |= saved[i] > 0;
+      balances[i].is_less |= saved[i] < 0;
+    }
+}
+
+static Balance *
+weigh (const Offers *first, const Offers *second, const int *bundle_of)
+{
+  const TpGroups *family = first->family;
+  g_autofree Balance *balances = tp_new0 (Balance, (gsize) count_ops (family) + 1);
+  g_autofree gboolean *is_new = tp_checker_find_new (family);
+
+  for (int i = 0; i < family->n_groups; i++)
+    {
+      Balance *it = &balances[bundle_of[family->groups[i].nodes[0]]];
+
+      it->has_both |= family->groups[i].is_second;
+      it->has_new |= is_new[i] && second->is_offered[i];
+      it->has_guess |= has_guess (first, i);
+    }
+  for (int d = 0; d < first->costs->n_devices; d++)
+    weigh_device (first, second, bundle_of, d, balances);
+  return g_steal_pointer (&balances);
+}
+
+/* Of each bundle that is read twice what is better. */
+static void
+choose_readings (Offers *first, const Offers *second)
+{
+  const TpGroups *family = first->family;
+  g_autofree int *bundle_of
+      = tp_checker_find_bundles (family, count_ops (family));
+  g_autofree Balance *balances = weigh (first, second, bundle_of);
+
+  for (int i = 0; i < family->n_groups; i++)
+    {
+      const Balance *it = &balances[bundle_of[family->groups[i].nodes[0]]];
+
+      if (it->has_both && it->has_new && !it->has_guess && it->is_more
+          && !it->is_less)
+        first->is_offered[i] = second->is_offered[i];
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------ */
 
 /* Measurements are called by the first row, from 1, that has them. */
 static void
@@ -316,12 +454,14 @@ TpGroups *
 tp_checker_choose (const TpGroups *family, const TpGraph *graph, TpCosts *costs)
 {
   g_autoptr (TpGroups) chosen = tp_groups_new ();
-  g_auto (Offers) offers = { NULL };
+  g_auto (Offers) offers = { .graph = graph, .costs = costs };
+  g_auto (Offers) second = { .graph = graph, .costs = costs, .is_second = TRUE };
 
   offers_init (&offers, family);
-  offers.graph = graph;
-  offers.costs = costs;
   choose (&offers);
+  offers_init (&second, family);
+  choose (&second);
+  choose_readings (&offers, &second);
   for (int i = 0; i < family->n_groups; i++)
     if (offers.is_offered[i])
       tp_groups_add_copy (chosen, &family->groups[i]);

@@ -6,6 +6,7 @@
 #include "format/graph-load.h"
 #include "graph/graph-group.h"
 #include "planner/check/check-fusion.h"
+#include "planner/check/check-readings.h"
 #include "planner/fuse.h"
 
 #include <string.h>

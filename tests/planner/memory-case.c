@@ -249,7 +249,7 @@ new_groups (const TpGraph *graph, gboolean has_claims)
           && g_test_rand_int_range (0, 3) > 0)
         continue;
       if (n > 1)
-        tp_groups_add_copy (groups, &(TpGroup){ n, nodes, is_claimed });
+        tp_groups_add_copy (groups, &(TpGroup){ .n_nodes = n, .nodes = nodes, .is_claimed = is_claimed });
       n = 0;
     }
   return groups;

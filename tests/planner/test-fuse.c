@@ -309,7 +309,8 @@ count_common (const TpGroup *a, const TpGroup *b)
   return n;
 }
 
-/* Of two groups the later one holds the other and more, or they share nothing. */
+/* Of two groups of one reading the later one holds the other and more, or they share
+ * nothing. */
 static void
 check_nested (const TpGroups *all)
 {
@@ -319,6 +320,7 @@ check_nested (const TpGroups *all)
         int n = count_common (&all->groups[k], &all->groups[i]);
 
         g_assert_true (n == 0
+                       || all->groups[k].is_second != all->groups[i].is_second
                        || (n == all->groups[k].n_nodes
                            && n < all->groups[i].n_nodes));
       }
@@ -370,6 +372,21 @@ test_parts (void)
         OP ("s", "Softmax", Q ("b"), "") "," MATMUL ("d", "s", "n") ","
         RELU ("e", "d"), "p+a+b+s+d+e", NULL },
       "a+b p+a+b d+e p+a+b+s+d+e", NULL },
+    /* a sum of two goes with the one, and by the second reading with the other */
+    { { "torn", Q ("t"),
+        CONV ("a", "x") "," CONV ("b", "x") "," ADD ("s", "a", "b") ","
+        RELU ("t", "s"), "b+s+t", NULL },
+      "b+s+t a+s+t", NULL },
+    /* a rotation: what is put together, or what is not */
+    { { "torn-join", Q ("o") "," Q ("z1"),
+        JOIN ("z1", Q ("x") "," Q ("x")) "," RELU ("a", "z1") ","
+        JOIN ("u", Q ("x") "," Q ("x")) "," RELU ("q", "u") ","
+        ADD ("o", "a", "q"), "u+q+o", NULL },
+      "u+q+o a+o u+q", NULL },
+    /* nothing else is found where nothing is handed two values */
+    { { "not-torn", Q ("b"),
+        CONV ("a", "x") "," RELU ("r", "a") "," CONV ("b", "r"), "a+r", NULL },
+      "a+r", NULL },
     { { "no-prologue", Q ("t"),
         CONV ("a", "x") "," RELU ("r", "a") "," RELU ("t", "r"), "a+r+t",
         NULL },

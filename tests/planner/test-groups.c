@@ -4,9 +4,8 @@
 
 #include "fuse-case.h"
 #include "ir/plan.h"
-#include "planner/check/check-fusion.h"
+#include "planner/check/check-readings.h"
 #include "planner/check/check-groups.h"
-#include "planner/check/check-offers.h"
 #include "planner/fuse.h"
 #include "planner/offer.h"
 #include "random-net.h"
@@ -325,12 +324,16 @@ static const FuseCase wrong[] = {
   { "start-cut-off", Q ("t"), NET, "s+r q+t", NULL },
   { "gap", Q ("t"), NET, "b+r q+t", NULL },
   { "unconnected", Q ("t"), NET, "a+p b+s+r q+t", NULL },
-  { "earlier-convolution", Q ("t"), NET, "a+s+r q+t", NULL },
+  { "both-readings", Q ("t"), NET, "b+s+r a+s+r q+t", NULL },
+  { "second-cut-off", Q ("t"), NET, "q+t a+s", NULL },
+  { "second-before-first", Q ("t"), NET, "a+s+r q+t", NULL },
+  { "second-without-rule", Q ("t"), NET, "q+t a+s+r", "epilogue" },
   { "both-convolutions", Q ("t"), NET, "a+b+s+r q+t", NULL },
   { "value-leaves", Q ("t"), NET, "b+s+r+p q+t", NULL },
   { "not-convex", Q ("t"), NET, "b+s+r+p+t", NULL },
   { "everything", Q ("t"), NET, "a+b+s+r+p+q+t", NULL },
-  { "other-reader", Q ("t"), NET, "b+s+r p+t", NULL },
+  { "other-reader", Q ("t"), NET, "b+s+r p+r", NULL },
+  { "two-of-one-bundle", Q ("t"), NET, "b+s+r q+t p+t", NULL },
   { "rule-left-out", Q ("t"), NET, NET_GROUPS, "epilogue" },
   { "no-such-rule", Q ("t"), NET, NET_GROUPS, "frobnicate" },
   { "value-is-output", Q ("a") "," Q ("r"), CONV ("a", "x") "," RELU ("r", "a"),
@@ -414,6 +417,25 @@ test_wrong (gconstpointer data)
       g_assert_true (is_accepted (graph, offered, no_fuse));
     }
   g_assert_false (is_accepted (graph, groups, no_fuse));
+}
+
+/* Each bundle by either reading: those of the second come last. */
+static void
+test_readings (void)
+{
+  static const char *const right[]
+      = { "b+s+r q+t", "q+t a+s+r", "b+s+r p+t", "a+s+r p+t" };
+  g_autoptr (TpGraph) graph
+      = fuse_case_load (&(FuseCase){ .outputs = Q ("t"), .ops = NET });
+
+  for (gsize i = 0; i < G_N_ELEMENTS (right); i++)
+    {
+      g_autoptr (TpGroups) groups = read_groups (graph, right[i]);
+      g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL, NULL);
+
+      g_assert_true (is_accepted (graph, groups, NULL));
+      g_assert_true (tp_offer_allows (family, groups));
+    }
 }
 
 /* Nodes that there are not, and too many. */
@@ -500,82 +522,6 @@ test_spoilt (void)
   g_assert_cmpint (n_refused, >, N_RANDOM / 2);
 }
 
-/* ---- which are offered ----------------------------------------------------- */
-
-static const char *const devices[] = { "cpu", "opencl:0", NULL };
-
-static gint64
-draw_time (void)
-{
-  return g_test_rand_int_range (0, 10) == 0 ? TP_COST_NONE
-                                            : g_test_rand_int_range (0, 30);
-}
-
-static TpCosts *
-draw_costs (const TpGraph *graph, const TpGroups *family)
-{
-  TpCosts *costs = tp_costs_new (2, devices, graph, family);
-
-  costs->kernels = g_new0 (int, costs->n_nodes + costs->n_groups + 1);
-  for (int i = 0; i < costs->n_nodes + costs->n_groups; i++)
-    costs->kernels[i] = g_test_rand_int_range (0, i + 1);
-  for (int i = 0; i < 2 * costs->n_nodes; i++)
-    costs->nodes[i] = (TpCost){ .time_ns = draw_time (),
-                                .is_estimated = g_test_rand_bit () };
-  for (int i = 0; i < 2 * costs->n_groups; i++)
-    costs->groups[i] = (TpCost){
-      .time_ns = draw_time (),
-      .is_estimated = g_test_rand_bit () };
-  for (int i = 0; i < 2 * costs->n_groups; i++)
-    if (costs->groups[i].time_ns != TP_COST_NONE)
-      costs->groups[i].time_ns *= family->groups[i / 2].n_nodes / 2;
-  return costs;
-}
-
-static void
-copy_costs (TpCosts *to, const TpCosts *from)
-{
-  memcpy (to->nodes, from->nodes, 2 * sizeof (TpCost) * from->n_nodes);
-  memcpy (to->groups, from->groups, 2 * sizeof (TpCost) * from->n_groups);
-  to->kernels
-      = g_memdup2 (from->kernels,
-                   sizeof (int) * (gsize) (from->n_nodes + from->n_groups + 1));
-}
-
-/* Chosen twice, with the costs that are left. */
-static void
-test_offered (void)
-{
-  int n_wholes = 0, n_chains = 0;
-
-  for (int round = 0; round < 3 * N_RANDOM; round++)
-    {
-      g_autoptr (TpGraph) graph = random_net_new (FALSE, g_test_rand_int_range (5, 40));
-      g_autoptr (TpGroups) family = tp_fuse_find_all (graph, NULL, NULL);
-      g_autoptr (TpCosts) costs = draw_costs (graph, family);
-      g_autoptr (TpCosts) again = tp_costs_new (2, devices, graph, family);
-      g_autoptr (TpGroups) have = NULL, want = NULL;
-      g_autofree char *has = NULL, *should = NULL, *digest = NULL, *other = NULL;
-
-      copy_costs (again, costs);
-      have = tp_checker_choose (family, graph, costs);
-      want = tp_offer_choose (family, graph, again);
-      has = fuse_case_write (have, graph);
-      should = fuse_case_write (want, graph);
-      g_assert_cmpstr (has, ==, should);
-      digest = tp_costs_compute_digest (costs);
-      other = tp_costs_compute_digest (again);
-      g_assert_cmpstr (digest, ==, other);
-      g_assert_true (is_accepted (graph, have, NULL));
-      n_chains += have->n_groups > 0 && have->n_groups < family->n_groups
-                  && have->groups[have->n_groups - 1].n_nodes
-                         != family->groups[family->n_groups - 1].n_nodes;
-      n_wholes += have->n_groups < family->n_groups;
-    }
-  g_assert_cmpint (n_wholes, >, N_RANDOM / 10);
-  g_assert_cmpint (n_chains, >, N_RANDOM / 10);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -584,9 +530,9 @@ main (int argc, char **argv)
   g_test_add_func ("/groups/given-lies", test_given_lies);
   g_test_add_func ("/groups/random", test_random);
   g_test_add_func ("/groups/long", test_long);
+  g_test_add_func ("/groups/readings", test_readings);
   g_test_add_func ("/groups/numbers", test_numbers);
   g_test_add_func ("/groups/spoilt", test_spoilt);
-  g_test_add_func ("/groups/offered", test_offered);
   for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
       g_autofree char *path = g_strconcat ("/groups/", wrong[i].name, NULL);

@@ -219,7 +219,7 @@ get_unit (const Run *run, const int *op)
   const TpPlan *plan = run->draw->plan;
   int group = run->rows[*op] - plan->costs->n_nodes;
 
-  return group < 0 ? (TpGroup){ 1, op, FALSE } : plan->all_groups->groups[group];
+  return group < 0 ? (TpGroup){ .n_nodes = 1, .nodes = op } : plan->all_groups->groups[group];
 }
 
 static void

@@ -46,6 +46,17 @@ static const char deep[]
       "{'name':'u','type':'Relu','inputs':['t'],'outputs':['u']},"
       "{'name':'k','type':'Concat','inputs':['u','x'],'outputs':['k'],'attrs':{'axis':0}}]}";
 
+/* A sum of two, of which it goes with the later, or what reads it with both. */
+static const char torn[]
+    = "{'format':'tplan-graph/1','name':'torn','opset':17,'inputs':[{'name':'x',"
+      "'dtype':'float32','shape':[4,4]}],'outputs':['k'],'ops':["
+      "{'name':'a','type':'Softmax','inputs':['x'],'outputs':['a']},"
+      "{'name':'b','type':'Softmax','inputs':['x'],'outputs':['b']},"
+      "{'name':'c','type':'Relu','inputs':['b'],'outputs':['c']},"
+      "{'name':'s','type':'Add','inputs':['a','c'],'outputs':['s']},"
+      "{'name':'r','type':'Relu','inputs':['s'],'outputs':['r']},"
+      "{'name':'k','type':'MatMul','inputs':['r','x'],'outputs':['k']}]}";
+
 typedef struct
 {
   const char *text;           /* (nullable): that of joins */
@@ -209,6 +220,7 @@ test_allows (void)
 {
   check_allows (text, 8, 1 << 2);
   check_allows (deep, 6, 4);
+  check_allows (torn, 3, 3);
 }
 
 /* On one device the choice is the cheapest of all. */
@@ -217,7 +229,7 @@ test_cheapest (void)
 {
   for (int round = 0; round < N_ROUNDS; round++)
     {
-      g_auto (Case) it = { .text = round % 2 ? deep : text };
+      g_auto (Case) it = { .text = round % 3 == 0 ? torn : round % 2 ? deep : text };
       g_autoptr (TpCosts) costs = NULL;
       g_autoptr (TpGroups) chosen = NULL;
       gint64 least = G_MAXINT64;
@@ -312,6 +324,66 @@ test_no_loss (void)
   g_assert_cmpint (n_parts, >, N_ROUNDS / 200);
 }
 
+/* Of @groups, which are the first of all. */
+static TpCosts *
+copy_costs (const Case *it, const TpGroups *groups)
+{
+  TpCosts *costs = tp_costs_new (
+      it->n_devices, (const char *const *) it->costs->devices, it->graph, groups);
+
+  memcpy (costs->nodes, it->costs->nodes,
+          sizeof (TpCost) * costs->n_nodes * it->n_devices);
+  memcpy (costs->groups, it->costs->groups,
+          sizeof (TpCost) * costs->n_groups * it->n_devices);
+  return costs;
+}
+
+/* What is chosen of the groups of the first reading alone. */
+static TpGroups *
+choose_of_first (const Case *it)
+{
+  g_autoptr (TpGroups) first = tp_groups_new ();
+  g_autoptr (TpCosts) costs = NULL;
+
+  for (int i = 0; i < it->all->n_groups; i++)
+    if (!it->all->groups[i].is_second)
+      tp_groups_add_copy (first, &it->all->groups[i]);
+  costs = copy_costs (it, first);
+  return tp_offer_choose (first, it->graph, costs);
+}
+
+/* No device loses by the second reading, and where it is taken some gains. */
+static void
+test_readings (void)
+{
+  int n_second = 0;
+
+  for (int round = 0; round < N_ROUNDS; round++)
+    {
+      g_auto (Case) it = { .text = torn };
+      g_autoptr (TpGroups) chosen = NULL, of_first = NULL;
+      g_autoptr (TpCosts) costs = NULL;
+      gboolean has_gaps = round % 2, is_less = FALSE;
+
+      case_init (&it, g_test_rand_int_range (1, MAX_DEVICES + 1), has_gaps);
+      costs = copy_costs (&it, it.all);
+      of_first = choose_of_first (&it);
+      chosen = tp_offer_choose (it.all, it.graph, costs);
+      g_assert_true (tp_offer_allows (it.all, chosen));
+      for (int d = 0; d < it.n_devices; d++)
+        {
+          g_assert_cmpint (sum_times (&it, chosen, d), <=,
+                           sum_times (&it, of_first, d));
+          is_less |= sum_times (&it, chosen, d) < sum_times (&it, of_first, d);
+        }
+      if (!has_gaps) /* nothing keeps all ops from a device */
+        g_assert_cmpint (chosen->groups[0].is_second, ==, is_less);
+      n_second += is_less;
+    }
+  g_assert_cmpint (n_second, >, N_ROUNDS / 20);
+  g_assert_cmpint (n_second, <, N_ROUNDS);
+}
+
 /* What its pins keep from being a whole is offered as chains. */
 static void
 test_pins (void)
@@ -343,6 +415,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/offer/allows", test_allows);
   g_test_add_func ("/offer/cheapest", test_cheapest);
+  g_test_add_func ("/offer/readings", test_readings);
   g_test_add_func ("/offer/no-loss", test_no_loss);
   g_test_add_func ("/offer/pins", test_pins);
   return g_test_run ();

@@ -72,7 +72,7 @@ chain_init (Chain *chain)
   chain->transfers[1] = (TpTransfer){ 4, 1, 0, 24, 8000 };
   chain->members[0] = 2;
   chain->members[1] = 3;
-  chain->group = (TpGroup){ 2, chain->members, FALSE };
+  chain->group = (TpGroup){ .n_nodes = 2, .nodes = chain->members };
   chain->groups = (TpGroups){ .n_groups = 1, .groups = &chain->group };
   chain->devices[0] = cpu_name;
   chain->devices[1] = gpu_name;
