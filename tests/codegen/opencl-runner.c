@@ -57,6 +57,22 @@ open_device (void)
   return TRUE;
 }
 
+/* NVIDIA's from compute capability 8.0 on are to run the instruction itself. */
+static const char *
+get_options (void)
+{
+  char extensions[65536] = "";
+  cl_uint major = 0;
+
+  clGetDeviceInfo (device, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions,
+                   NULL);
+  if (strstr (extensions, "cl_nv_device_attribute_query") != NULL)
+    clGetDeviceInfo (device, 0x4000, sizeof major, &major, NULL);
+  return major < 8 ? "-cl-std=CL1.2 -Werror -cl-fp32-correctly-rounded-divide-sqrt"
+                   : "-cl-std=CL1.2 -Werror -cl-fp32-correctly-rounded-divide-sqrt "
+                     "-DTP_MMA";
+}
+
 static void
 build (OpenclRunner *runner, int n_kernels)
 {
@@ -75,10 +91,8 @@ build (OpenclRunner *runner, int n_kernels)
   runner->program
       = clCreateProgramWithSource (context, 1, &source, NULL, &status);
   g_assert_cmpint (status, ==, CL_SUCCESS);
-  status = clBuildProgram (runner->program, 1, &device,
-                           "-cl-std=CL1.2 -Werror "
-                           "-cl-fp32-correctly-rounded-divide-sqrt",
-                           NULL, NULL);
+  status = clBuildProgram (runner->program, 1, &device, get_options (), NULL,
+                           NULL);
   if (status != CL_SUCCESS)
     {
       clGetProgramBuildInfo (runner->program, device,

@@ -1,6 +1,6 @@
 /* test-mma.c: matrices that a wave of work-items multiplies: by the interpreter and
- * the printed kernel the same bits, by both what a product in double is; and kernels
- * that no wave can run are refused. */
+ * the printed kernel (on a GPU that has it by the instruction) the same bits, by both what
+ * a product in double is; and kernels that no wave can run are refused. */
 #include "config.h"
 
 #include "kernel/kernel-verify.h"
@@ -110,12 +110,13 @@ make_kernel (const Form *form)
   return kernel;
 }
 
-/* As TF32 has them, so that the instruction would leave nothing out. */
+/* As TF32 has them, so that the instruction leaves nothing out, and of so few digits that
+ * sums are exact in any order. */
 static void
 draw (float *values, int n)
 {
   for (int i = 0; i < n; i++)
-    values[i] = (float) g_test_rand_int_range (-1023, 1024) / 256;
+    values[i] = (float) g_test_rand_int_range (-255, 256) / 256;
 }
 
 static void
