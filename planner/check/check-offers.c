@@ -108,14 +108,23 @@ is_consistent (const Offers *offers, int group)
   return is_there || offers->holds[group];
 }
 
+static gboolean
+has_second (const TpGroups *family)
+{
+  for (int i = 0; i < family->n_groups; i++)
+    if (family->groups[i].is_second)
+      return TRUE;
+  return FALSE;
+}
+
 /* [bundle]: whether it is by the second reading: among @groups is one that the first
  * does not make. */
 static gboolean *
 find_second (const TpGroups *family, const TpGroups *groups, const int *bundle_of)
 {
   g_autoptr (TpGroups) both = tp_groups_new ();
-  g_autofree gboolean *is_second
-      = tp_new0 (gboolean, (gsize) count_ops (family) + 1);
+  int n_ops = count_ops (family);
+  g_autofree gboolean *is_second = tp_new0 (gboolean, (gsize) n_ops + 1);
   g_autofree gboolean *is_new = NULL;
 
   for (int i = 0; i < family->n_groups; i++)
@@ -128,21 +137,41 @@ find_second (const TpGroups *family, const TpGroups *groups, const int *bundle_o
     }
   is_new = tp_checker_find_new (both);
   for (int i = 0; i < both->n_groups; i++)
-    if (is_new[i] && both->groups[i].nodes[0] < count_ops (family))
+    if (is_new[i] && both->groups[i].nodes[0] < n_ops)
       is_second[bundle_of[both->groups[i].nodes[0]]] = TRUE;
   return g_steal_pointer (&is_second);
+}
+
+/* Which bundles are by which reading; { NULL }: all by the first. */
+typedef struct
+{
+  int *bundle_of;
+  gboolean *is_second;
+} Readings;
+
+static void
+readings_clear (Readings *readings)
+{
+  g_free (readings->bundle_of);
+  g_free (readings->is_second);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Readings, readings_clear)
+
+static gboolean
+is_by_second (const Readings *readings, const TpGroup *group)
+{
+  return readings->is_second != NULL
+         && readings->is_second[readings->bundle_of[group->nodes[0]]];
 }
 
 /* Of those of which @offers are, whether each is there once: itself, what holds it or
  * what it holds. */
 static void
-find_lacking (const Offers *offers, const int *bundle_of, const gboolean *is_second,
-              TpCheckerFault *fault)
+find_lacking (const Offers *offers, const Readings *readings, TpCheckerFault *fault)
 {
   for (int i = offers->family->n_groups - 1; i >= 0; i--)
     if (is_looked_at (offers, i)
-        && is_second[bundle_of[offers->family->groups[i].nodes[0]]]
-               == offers->is_second
+        && is_by_second (readings, &offers->family->groups[i]) == offers->is_second
         && !is_consistent (offers, i))
       fault->lacking = i;
 }
@@ -152,24 +181,27 @@ tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
                       TpCheckerFault *out_fault)
 {
   g_auto (Offers) first = { NULL }, second = { .is_second = TRUE };
-  g_autofree int *bundle_of
-      = tp_checker_find_bundles (family, count_ops (family));
-  g_autofree gboolean *is_second = find_second (family, groups, bundle_of);
+  g_auto (Readings) readings = { NULL };
   int n = 0;
 
+  if (has_second (family))
+    {
+      readings.bundle_of = tp_checker_find_bundles (family, count_ops (family));
+      readings.is_second = find_second (family, groups, readings.bundle_of);
+      offers_init (&second, family);
+    }
   offers_init (&first, family);
-  offers_init (&second, family);
   for (int i = 0; i < family->n_groups && n < groups->n_groups; i++)
-    if (is_second[bundle_of[family->groups[i].nodes[0]]]
-            == family->groups[i].is_second
+    if (is_by_second (&readings, &family->groups[i]) == family->groups[i].is_second
         && is_same (&family->groups[i], &groups->groups[n]))
       {
-        first.is_offered[i] = second.is_offered[i] = TRUE;
+        (family->groups[i].is_second ? &second : &first)->is_offered[i] = TRUE;
         n++;
       }
   *out_fault = (TpCheckerFault){ n < groups->n_groups ? n : -1, -1 };
-  find_lacking (&second, bundle_of, is_second, out_fault);
-  find_lacking (&first, bundle_of, is_second, out_fault);
+  if (readings.is_second != NULL)
+    find_lacking (&second, &readings, out_fault);
+  find_lacking (&first, &readings, out_fault);
   return out_fault->strange < 0 && out_fault->lacking < 0;
 }
 
@@ -459,9 +491,12 @@ tp_checker_choose (const TpGroups *family, const TpGraph *graph, TpCosts *costs)
 
   offers_init (&offers, family);
   choose (&offers);
-  offers_init (&second, family);
-  choose (&second);
-  choose_readings (&offers, &second);
+  if (has_second (family))
+    {
+      offers_init (&second, family);
+      choose (&second);
+      choose_readings (&offers, &second);
+    }
   for (int i = 0; i < family->n_groups; i++)
     if (offers.is_offered[i])
       tp_groups_add_copy (chosen, &family->groups[i]);

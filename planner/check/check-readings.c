@@ -164,32 +164,44 @@ find_counting (const TpGroups *all, const int *bundle_of, const gboolean *is_tor
   return g_steal_pointer (&counts);
 }
 
+static TpGroups *
+join (const TpCheckerReading *first, const TpCheckerReading *second, int n_ops)
+{
+  g_autoptr (TpGroups) all = tp_groups_new ();
+  g_autoptr (TpGroups) family = tp_groups_new ();
+  g_autofree int *bundle_of = NULL;
+  g_autofree gboolean *counts = NULL;
+
+  add_all (all, first->groups, FALSE);
+  add_all (all, second->groups, TRUE);
+  bundle_of = tp_checker_find_bundles (all, n_ops);
+  counts = find_counting (all, bundle_of, first->is_torn, n_ops);
+  for (int i = 0; i < all->n_groups; i++)
+    if (!all->groups[i].is_second || counts[bundle_of[all->groups[i].nodes[0]]])
+      tp_groups_add_copy (family, &all->groups[i]);
+  return g_steal_pointer (&family);
+}
+
 TpGroups *
 tp_checker_find_groups (const TpGraph *graph, const char *const *left_out,
                         const char *const *devices)
 {
   g_auto (TpCheckerReading) first = { FALSE };
-  g_auto (TpCheckerReading) second = { .is_second = TRUE };
-  g_autoptr (TpGroups) all = tp_groups_new ();
-  g_autoptr (TpGroups) family = tp_groups_new ();
-  g_autofree int *bundle_of = NULL;
-  g_autofree gboolean *counts = NULL;
+  g_autoptr (TpGroups) family = NULL;
   gboolean has_torn = FALSE;
 
   tp_checker_read_rules (graph, left_out, devices, &first);
-  add_all (all, first.groups, FALSE);
   for (int i = 0; i < graph->n_nodes; i++)
     has_torn |= first.is_torn[i];
   if (has_torn)
     {
+      g_auto (TpCheckerReading) second = { .is_second = TRUE };
+
       tp_checker_read_rules (graph, left_out, devices, &second);
-      add_all (all, second.groups, TRUE);
+      family = join (&first, &second, graph->n_nodes);
     }
-  bundle_of = tp_checker_find_bundles (all, graph->n_nodes);
-  counts = find_counting (all, bundle_of, first.is_torn, graph->n_nodes);
-  for (int i = 0; i < all->n_groups; i++)
-    if (!all->groups[i].is_second || counts[bundle_of[all->groups[i].nodes[0]]])
-      tp_groups_add_copy (family, &all->groups[i]);
+  else
+    family = g_steal_pointer (&first.groups);
   for (int i = 0; i < first.given->n_groups; i++)
     tp_groups_add_copy (family, &first.given->groups[i]);
   return g_steal_pointer (&family);
