@@ -116,11 +116,11 @@
   "{\n"                                                                        \
   "  const int item = get_local_id (0) & 31, r = item >> 2, t = item & 3;\n"   \
   "#ifdef TP_MMA\n"                                                            \
-  "  __local const uint *x = (__local const uint *) a + t * na + r;\n"         \
-  "  __local const uint *y = (__local const uint *) b + t * nb + r;\n"         \
-  "  float d0 = c.s0, d1 = c.s1, d2 = c.s2, d3 = c.s3;\n"                      \
-  "  float e0 = c.s4, e1 = c.s5, e2 = c.s6, e3 = c.s7;\n"                      \
-  "  const uint x0 = x[0], x1 = x[8], x2 = x[4 * na], x3 = x[4 * na + 8];\n"   \
+  "  __local const float *x = a + t * na + r, *y = b + t * nb + r;\n"         \
+  "  const uint x0 = as_uint (x[0]), x1 = as_uint (x[8]);\n"                  \
+  "  const uint x2 = as_uint (x[4 * na]), x3 = as_uint (x[4 * na + 8]);\n"    \
+  "  float d0 = c.s0, d1 = c.s1, d2 = c.s2, d3 = c.s3;\n"                     \
+  "  float e0 = c.s4, e1 = c.s5, e2 = c.s6, e3 = c.s7;\n"                     \
   MMA_HALF ("d", "y[0]", "y[4 * nb]")                                          \
   MMA_HALF ("e", "y[8]", "y[4 * nb + 8]")                                      \
   "  return (float8) (d0, d1, d2, d3, e0, e1, e2, e3);\n"                      \
@@ -141,7 +141,7 @@
   "    \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"  \
   "    : \"+f\" (" d "0), \"+f\" (" d "1), \"+f\" (" d "2), \"+f\" (" d "3)\n"   \
   "    : \"r\" (x0), \"r\" (x1), \"r\" (x2), \"r\" (x3),\n"                    \
-  "      \"r\" (" low "), \"r\" (" high "));\n"
+  "      \"r\" (as_uint (" low ")), \"r\" (as_uint (" high ")));\n"
 
 /* clang-format off */
 static const char common[] =
