@@ -307,7 +307,7 @@ const Case injected_cases[] = {
   { "optimize-price", injected_optimize_price, 40, 0, NULL },
   { "optimize-throughput", injected_optimize_throughput, 160, 0, NULL },
   { "optimize-makespan", injected_optimize_makespan, 300, 0, NULL },
-  { "makespan-tight", injected_makespan_tight, 2400, 0, NULL }, /* seconds each */
+  { "makespan-tight", injected_makespan_tight, 8000, 0, NULL }, /* seconds each */
   { "shares", injected_share, 20, 0, injected_prepare_three },
   { "shares-tight", injected_share_tight, 20000, 0, injected_prepare_three }, /* likewise */
   { "shares-throughput", injected_share_load, 2000, 0, injected_prepare_three },
