@@ -15,10 +15,13 @@ count_steps (const TpTiles *t, gint64 depth)
   return (t->k.extent + depth - 1) / depth;
 }
 
-/* Does a plan keep to local memory and to the room for copies? */
-static const char *
-find_plan_fault (const TpTiles *t, const TpTilePlan *plan)
+const char *
+tp_tile_plan_find_fault (const TpTilePlan *plan)
 {
+  const TpTiles *t = plan->t;
+
+  if (count_steps (t, plan->depth) % plan->n_parts != 0)
+    return "parts that do not divide the steps";
   if (tp_tile_plan_local_bytes (plan) > t->target->local_bytes)
     return "more local memory than a group has";
   for (int i = 0; i < 2; i++)
@@ -44,10 +47,8 @@ tp_tiles_find_fault (gconstpointer tiles, const TpChoice *choice)
     return "groups of a single item";
   if (items > t->target->local_size)
     return "groups of more work-items than the device likes";
-  if (count_steps (t, v[TP_TILES_DEPTH]) % v[TP_TILES_PARTS] != 0)
-    return "parts that do not divide the steps";
   tp_tile_plan_init (&plan, t, v);
-  return find_plan_fault (t, &plan);
+  return tp_tile_plan_find_fault (&plan);
 }
 
 /* ---- the model --------------------------------------------------------- */
@@ -115,9 +116,9 @@ cost_of (const TpTiles *t, const TpChoice *choice)
   return model_time (&plan);
 }
 
-/* Parts that divide the steps of K, as many as are sensible. */
-static void
-list_parts (const TpTiles *t, const TpChoice *partial, TpArray *out)
+/* As many as are sensible. */
+void
+tp_tiles_list_parts (const TpTiles *t, const TpChoice *partial, TpArray *out)
 {
   gint64 n = count_steps (t, partial->values[TP_TILES_DEPTH]);
   TpChoice choice = *partial;
@@ -130,24 +131,29 @@ list_parts (const TpTiles *t, const TpChoice *partial, TpArray *out)
     }
 }
 
-/* Of a choice as far as it is made: with the best parts of K. */
+double
+tp_tiles_find_least (const TpTiles *t, const TpChoice *choice,
+                     TpTilesCostFunc cost)
+{
+  g_autoptr (TpArray) parts = tp_array_new (sizeof (TpChoice));
+  double best = 0.0;
+
+  tp_tiles_list_parts (t, choice, parts);
+  for (guint i = 0; i < parts->len; i++)
+    {
+      double with = cost (t, &tp_array_index (parts, TpChoice, i));
+
+      best = i == 0 ? with : MIN (best, with);
+    }
+  return best;
+}
+
 double
 tp_tiles_cost (gconstpointer tiles, int step, const TpChoice *choice)
 {
-  g_autoptr (TpArray) parts = NULL;
-  double best = 0.0;
-
-  if (step == TP_TILES_N_STEPS - 1)
-    return cost_of (tiles, choice);
-  parts = tp_array_new (sizeof (TpChoice));
-  list_parts (tiles, choice, parts);
-  for (guint i = 0; i < parts->len; i++)
-    {
-      double cost = cost_of (tiles, &tp_array_index (parts, TpChoice, i));
-
-      best = i == 0 ? cost : MIN (best, cost);
-    }
-  return best;
+  return step == TP_TILES_N_STEPS - 1
+             ? cost_of (tiles, choice)
+             : tp_tiles_find_least (tiles, choice, cost_of);
 }
 
 /* ---- lists ------------------------------------------------------------- */
@@ -224,7 +230,7 @@ tp_tiles_enumerate (gconstpointer tiles, int step, const TpChoice *partial,
 {
   static void (*const steps[TP_TILES_N_STEPS]) (
       const TpTiles *, const TpChoice *, TpArray *) = { list_tiles, list_depths,
-                                                       list_parts };
+                                                       tp_tiles_list_parts };
 
   steps[step](tiles, partial, out_choices);
 }

@@ -4,6 +4,7 @@
 #include "schedule/waves-choose.h"
 
 #include "kernel/kernel.h"
+#include "schedule/tiles-choose.h"
 #include "schedule/tiles-model.h"
 
 #define MAX_WAVES 8
@@ -11,26 +12,11 @@
 #define REGISTERS 128         /* of an item, that leave room for others */
 #define MMA_COST 4.0          /* of an item, in multiply-adds: its 64 take 16 times as long */
 
+/* Of K both have the same values, so tiles-choose.h lists its parts. */
+G_STATIC_ASSERT ((int) TP_WAVES_DEPTH == (int) TP_TILES_DEPTH
+                 && (int) TP_WAVES_PARTS == (int) TP_TILES_PARTS);
+
 /* ---- what is legal ----------------------------------------------------- */
-
-static gint64
-count_steps (const TpTiles *t, gint64 depth)
-{
-  return (t->k.extent + depth - 1) / depth;
-}
-
-static const char *
-find_plan_fault (const TpWavePlan *plan)
-{
-  const TpTilePlan *p = &plan->tiles;
-
-  if (tp_tile_plan_local_bytes (p) > p->t->target->local_bytes)
-    return "more local memory than a group has";
-  for (int i = 0; i < 2; i++)
-    if (p->sides[i].n_copies > TP_TILES_MAX_COPIES)
-      return "too many elements for an item to copy";
-  return NULL;
-}
 
 const char *
 tp_waves_find_fault (gconstpointer tiles, const TpChoice *choice)
@@ -46,10 +32,8 @@ tp_waves_find_fault (gconstpointer tiles, const TpChoice *choice)
     return "more sums than an item has registers";
   if (v[TP_WAVES_ROWS] * v[TP_WAVES_COLS] * TP_MMA_WAVE > t->target->local_size)
     return "groups of more work-items than the device likes";
-  if (count_steps (t, v[TP_WAVES_DEPTH]) % v[TP_WAVES_PARTS] != 0)
-    return "parts that do not divide the steps";
   tp_wave_plan_init (&plan, t, v);
-  return find_plan_fault (&plan);
+  return tp_tile_plan_find_fault (&plan.tiles);
 }
 
 /* ---- the model --------------------------------------------------------- */
@@ -168,48 +152,21 @@ list_depths (const TpTiles *t, const TpChoice *partial, TpArray *out)
       }
 }
 
-/* Parts that divide the steps of K, as many as are sensible. */
-static void
-list_parts (const TpTiles *t, const TpChoice *partial, TpArray *out)
-{
-  gint64 n = count_steps (t, partial->values[TP_WAVES_DEPTH]);
-  TpChoice choice = *partial;
-
-  for (gint64 parts = 1; parts <= MIN (n, 64); parts++)
-    {
-      choice.values[TP_WAVES_PARTS] = parts;
-      if (n % parts == 0 && (parts == 1 || n / parts >= 4))
-        tp_array_append_val (out, choice);
-    }
-}
-
 void
 tp_waves_enumerate (gconstpointer tiles, int step, const TpChoice *partial,
                     TpArray *out_choices)
 {
   static void (*const steps[TP_WAVES_N_STEPS]) (
       const TpTiles *, const TpChoice *, TpArray *)
-      = { list_squares, list_depths, list_parts };
+      = { list_squares, list_depths, tp_tiles_list_parts };
 
   steps[step](tiles, partial, out_choices);
 }
 
-/* Of a choice as far as it is made: with the best parts of K. */
 double
 tp_waves_cost (gconstpointer tiles, int step, const TpChoice *choice)
 {
-  g_autoptr (TpArray) parts = NULL;
-  double best = 0.0;
-
-  if (step == TP_WAVES_N_STEPS - 1)
-    return cost_of (tiles, choice);
-  parts = tp_array_new (sizeof (TpChoice));
-  list_parts (tiles, choice, parts);
-  for (guint i = 0; i < parts->len; i++)
-    {
-      double cost = cost_of (tiles, &tp_array_index (parts, TpChoice, i));
-
-      best = i == 0 ? cost : MIN (best, cost);
-    }
-  return best;
+  return step == TP_WAVES_N_STEPS - 1
+             ? cost_of (tiles, choice)
+             : tp_tiles_find_least (tiles, choice, cost_of);
 }
