@@ -102,6 +102,28 @@ tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
   return output;
 }
 
+TpAttr
+tp_body_make_int (const char *name, gint64 value)
+{
+  return (TpAttr){ .name = name, .kind = TP_ATTR_INT, .i = value };
+}
+
+TpAttr
+tp_body_take_float (const TpBody *self, const char *name, double usual)
+{
+  return (TpAttr){ .name = name,
+                   .kind = TP_ATTR_FLOAT,
+                   .f = tp_node_get_float (self->node, name, usual) };
+}
+
+const char *
+tp_body_add_input (TpBody *self, const char *x, int i)
+{
+  const char *other = tp_body_get_input (self, i);
+
+  return other == NULL ? x : tp_body_apply (self, "Add", x, other, NULL);
+}
+
 const char *
 tp_body_add_float (TpBody *self, double value)
 {

@@ -39,12 +39,18 @@ const TpTensor *tp_body_find_constant (const TpBody *self, const char *name);
 void tp_body_refuse (TpBody *self, const char *format, ...)
     G_GNUC_PRINTF (2, 3);
 
+TpAttr tp_body_make_int (const char *name, gint64 value);
+/* As the node of the body has it, or @usual. */
+TpAttr tp_body_take_float (const TpBody *self, const char *name, double usual);
+
 /* Adds @node, of which the type and the attributes count. */
 void tp_body_add_node (TpBody *self, const TpNode *node, TpNodeNames names);
 /* Adds an op of one output, called @output or, if NULL, by a name made up.
  * Inputs end with NULL. Returns the name. */
 const char *tp_body_add (TpBody *self, const char *type, const TpAttr *attr,
                          const char *output, ...) G_GNUC_NULL_TERMINATED;
+/* @x and input @i, if that is there: their sum. */
+const char *tp_body_add_input (TpBody *self, const char *x, int i);
 const char *tp_body_add_float (TpBody *self, double value);
 const char *tp_body_add_int (TpBody *self, gint64 value);
 /* The same without attributes or a name: @type of up to three inputs. */

@@ -14,12 +14,6 @@
 
 /* ---- pieces ------------------------------------------------------------ */
 
-static TpAttr
-make_int (const char *name, gint64 value)
-{
-  return (TpAttr){ .name = name, .kind = TP_ATTR_INT, .i = value };
-}
-
 static gint64
 get_int (const TpBody *self, const char *name, gint64 usual)
 {
@@ -44,7 +38,7 @@ static const char *
 add_list (TpBody *self, const char *x)
 {
   static const gint64 all = -1;
-  TpAttr to_int64 = make_int ("to", 7);
+  TpAttr to_int64 = tp_body_make_int ("to", 7);
 
   x = tp_body_add (self, "Cast", &to_int64, NULL, x, NULL);
   return tp_body_add_reshape (self, x, 1, &all);
@@ -69,7 +63,7 @@ add_places (TpBody *self, const char *n, const char *start)
 static void
 add_tensor_scatter (TpBody *self)
 {
-  TpAttr axis = make_int ("axis", get_int (self, "axis", -2));
+  TpAttr axis = tp_body_make_int ("axis", get_int (self, "axis", -2));
   const char *mode = tp_node_get_string (self->node, "mode", "linear");
   const char *x = tp_body_get_input (self, 0);
   const char *start = tp_body_get_input (self, 2);
@@ -218,7 +212,7 @@ unpack (TpBody *self, Query *query)
   const gint64 sizes[]
       = { query->n_heads, query->n_kv_heads, query->n_kv_heads };
   const char *inputs[] = { NULL, NULL };
-  TpAttr attrs[] = { make_int ("axis", 2),
+  TpAttr attrs[] = { tp_body_make_int ("axis", 2),
                      { .name = "split", .kind = TP_ATTR_INTS, .n = 3,
                        .ints = sizes } };
   TpNode node = { .type = "Split", .n_attrs = 2, .attrs = attrs };
@@ -334,8 +328,8 @@ rotate (TpBody *self, Query *query)
 
   if (get_int (self, "do_rotary", 0) == 0)
     return;
-  attrs[0] = make_int ("interleaved", get_int (self, "rotary_interleaved", 0));
-  attrs[1] = make_int ("rotary_embedding_dim", 2 * find_columns (self, table));
+  attrs[0] = tp_body_make_int ("interleaved", get_int (self, "rotary_interleaved", 0));
+  attrs[1] = tp_body_make_int ("rotary_embedding_dim", 2 * find_columns (self, table));
   inputs[3] = find_positions (self, query);
   for (int i = 0; i < 2; i++)
     {
@@ -350,7 +344,7 @@ rotate (TpBody *self, Query *query)
 static void
 remember (TpBody *self, Query *query)
 {
-  TpAttr axis = make_int ("axis", 2);
+  TpAttr axis = tp_body_make_int ("axis", 2);
 
   for (int i = 1; i < 3; i++)
     {
@@ -408,7 +402,7 @@ add_attention (TpBody *self, const Query *query)
 {
   const char *mask = tp_body_get_input (self, BIAS);
   double scale = tp_node_get_float (self->node, "scale", 0.0);
-  TpAttr attrs[] = { make_int ("is_causal", get_int (self, "causal", 1)),
+  TpAttr attrs[] = { tp_body_make_int ("is_causal", get_int (self, "causal", 1)),
                      { .name = "softcap", .kind = TP_ATTR_FLOAT,
                        .f = tp_node_get_float (self->node, "softcap", 0.0) },
                      { .name = "scale", .kind = TP_ATTR_FLOAT, .f = scale } };

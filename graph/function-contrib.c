@@ -11,30 +11,6 @@
 
 /* ---- pieces ------------------------------------------------------------ */
 
-static TpAttr
-make_float (const TpBody *self, const char *name, double usual)
-{
-  return (TpAttr){ .name = name,
-                   .kind = TP_ATTR_FLOAT,
-                   .f = tp_node_get_float (self->node, name, usual) };
-}
-
-static TpAttr
-make_int (const char *name, gint64 value)
-{
-  return (TpAttr){ .name = name, .kind = TP_ATTR_INT, .i = value };
-}
-
-/* @x and input @i, if that is there. */
-static const char *
-add_input (TpBody *self, const char *x, int i)
-{
-  const char *other = tp_body_get_input (self, i);
-
-  return other == NULL ? x
-                       : tp_body_add (self, "Add", NULL, NULL, x, other, NULL);
-}
-
 /* @x, which output @i is, too, if anybody asks for that. */
 static const char *
 show (TpBody *self, const char *x, int i)
@@ -50,7 +26,7 @@ show (TpBody *self, const char *x, int i)
 static void
 add_bias_gelu (TpBody *self)
 {
-  const char *sum = add_input (self, tp_body_get_input (self, 0), 1);
+  const char *sum = tp_body_add_input (self, tp_body_get_input (self, 0), 1);
 
   tp_body_add (self, "Gelu", NULL, self->ends.outputs[0], sum, NULL);
 }
@@ -58,7 +34,7 @@ add_bias_gelu (TpBody *self)
 static void
 add_quick_gelu (TpBody *self)
 {
-  TpAttr alpha = make_float (self, "alpha", 1.702);
+  TpAttr alpha = tp_body_take_float (self, "alpha", 1.702);
 
   tp_body_add (self, "Swish", &alpha, self->ends.outputs[0],
                tp_body_get_input (self, 0), NULL);
@@ -67,8 +43,8 @@ add_quick_gelu (TpBody *self)
 static void
 add_simplified_norm (TpBody *self)
 {
-  TpAttr attrs[] = { make_float (self, "epsilon", 1e-5),
-                     make_int ("axis",
+  TpAttr attrs[] = { tp_body_take_float (self, "epsilon", 1e-5),
+                     tp_body_make_int ("axis",
                                tp_node_get_int (self->node, "axis", -1)) };
   TpNode node = { .type = "RMSNormalization", .n_attrs = 2, .attrs = attrs };
 
@@ -81,7 +57,7 @@ add_simplified_norm (TpBody *self)
 static void
 add_layer_norm (TpBody *self, const char *x, int scale, int bias, int n_outputs)
 {
-  TpAttr epsilon = make_float (self, "epsilon", SUM_EPSILON);
+  TpAttr epsilon = tp_body_take_float (self, "epsilon", SUM_EPSILON);
   TpNode node = { .type = "LayerNormalization",
                   .n_attrs = 1,
                   .attrs = &epsilon };
@@ -97,23 +73,23 @@ add_layer_norm (TpBody *self, const char *x, int scale, int bias, int n_outputs)
 static void
 add_skip_norm (TpBody *self)
 {
-  const char *sum = add_input (self, tp_body_get_input (self, 0), 1);
+  const char *sum = tp_body_add_input (self, tp_body_get_input (self, 0), 1);
 
-  sum = show (self, add_input (self, sum, 4), 3);
+  sum = show (self, tp_body_add_input (self, sum, 4), 3);
   add_layer_norm (self, sum, 2, 3, 3);
 }
 
 static void
 add_skip_simplified_norm (TpBody *self)
 {
-  TpAttr epsilon = make_float (self, "epsilon", SUM_EPSILON);
-  const char *sum = add_input (self, tp_body_get_input (self, 0), 1);
+  TpAttr epsilon = tp_body_take_float (self, "epsilon", SUM_EPSILON);
+  const char *sum = tp_body_add_input (self, tp_body_get_input (self, 0), 1);
 
   if (tp_body_get_output (self, 1) != NULL
       || tp_body_get_output (self, 2) != NULL)
     tp_body_refuse (self, "outputs 1 and 2, for training, are not computed: "
                           "export for inference");
-  sum = show (self, add_input (self, sum, 3), 3);
+  sum = show (self, tp_body_add_input (self, sum, 3), 3);
   tp_body_add (self, "RMSNormalization", &epsilon, self->ends.outputs[0], sum,
                tp_body_get_input (self, 2), NULL);
 }
@@ -147,7 +123,7 @@ add_lengths (TpBody *self, const char *output)
 {
   const char *ids = tp_body_get_input (self, 0);
   const char *mask = tp_body_get_input (self, 7);
-  TpAttr keeps = make_int ("keepdims", 0);
+  TpAttr keeps = tp_body_make_int ("keepdims", 0);
   const char *axes =
       tp_body_add_view (self, "Unsqueeze", tp_body_add_int (self, 1), 0);
 

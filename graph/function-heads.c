@@ -10,30 +10,6 @@
 
 /* ---- pieces ------------------------------------------------------------ */
 
-static TpAttr
-make_float (const TpBody *self, const char *name, double usual)
-{
-  return (TpAttr){ .name = name,
-                   .kind = TP_ATTR_FLOAT,
-                   .f = tp_node_get_float (self->node, name, usual) };
-}
-
-static TpAttr
-make_int (const char *name, gint64 value)
-{
-  return (TpAttr){ .name = name, .kind = TP_ATTR_INT, .i = value };
-}
-
-/* @x and input @i, if that is there. */
-static const char *
-add_input (TpBody *self, const char *x, int i)
-{
-  const char *other = tp_body_get_input (self, i);
-
-  return other == NULL ? x
-                       : tp_body_add (self, "Add", NULL, NULL, x, other, NULL);
-}
-
 /* @value, a number, of the type of @like. */
 static const char *
 add_number (TpBody *self, double value, const char *like)
@@ -46,7 +22,7 @@ add_number (TpBody *self, double value, const char *like)
 static void
 split_three (TpBody *self, const char *x, gint64 axis, const char **out)
 {
-  TpAttr attrs[] = { make_int ("axis", axis), make_int ("num_outputs", 3) };
+  TpAttr attrs[] = { tp_body_make_int ("axis", axis), tp_body_make_int ("num_outputs", 3) };
   TpNode node = { .type = "Split", .n_attrs = 1, .attrs = attrs };
 
   node.n_attrs += self->builder->draft->opset >= 18;
@@ -72,7 +48,7 @@ add_rotary (TpBody *self)
                            tp_body_get_input (self, 1) };
 
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
-    attrs[i] = make_int (names[i], tp_node_get_int (self->node, names[i], 0));
+    attrs[i] = tp_body_make_int (names[i], tp_node_get_int (self->node, names[i], 0));
   if (tp_node_get_int (self->node, "is_packed_batching", 0) != 0
       || tp_node_get_float (self->node, "scale", 1.0) != 1.0)
     tp_body_refuse (self, "is_packed_batching and scale are not supported");
@@ -179,11 +155,11 @@ add_attention (TpBody *self, const Parts *parts)
 {
   static const gint64 join[] = { 0, 0, -1 };
   gint64 n_heads = tp_node_get_int (self->node, "num_heads", 0);
-  TpAttr scale = make_float (self, "scale", 0.0);
+  TpAttr scale = tp_body_take_float (self, "scale", 0.0);
   TpAttr attrs[4] = {
-    make_int ("is_causal", tp_node_get_int (self->node, "unidirectional", 0)),
-    make_int ("q_num_heads", n_heads),
-    make_int ("kv_num_heads", n_heads),
+    tp_body_make_int ("is_causal", tp_node_get_int (self->node, "unidirectional", 0)),
+    tp_body_make_int ("q_num_heads", n_heads),
+    tp_body_make_int ("kv_num_heads", n_heads),
   };
   TpNode node = { .type = "Attention", .n_attrs = parts->has_heads ? 1 : 3,
                   .attrs = attrs };
@@ -216,7 +192,7 @@ static const char *
 unpack (TpBody *self, const char *x, int i)
 {
   static const gint64 join[] = { 0, 0, -1 };
-  TpAttr axis = make_int ("axis", 3);
+  TpAttr axis = tp_body_make_int ("axis", 3);
 
   x = tp_body_add (self, "Gather", &axis, NULL, x, tp_body_add_int (self, i),
                    NULL);
@@ -297,7 +273,7 @@ refuse_decoder (TpBody *self)
 static void
 split_packed (TpBody *self, const char *x, const char **out)
 {
-  TpAttr attrs[] = { make_int ("axis", -1), { .name = "split", .kind = TP_ATTR_INTS } };
+  TpAttr attrs[] = { tp_body_make_int ("axis", -1), { .name = "split", .kind = TP_ATTR_INTS } };
   TpNode node = { .type = "Split", .n_attrs = 1, .attrs = attrs };
   const char *inputs[2] = { x };
 
@@ -349,7 +325,7 @@ add_packed (TpBody *self, const char *x, const char *past, Parts *parts)
   add_attention (self, parts);
   if (present != NULL)
     {
-      TpAttr axis = make_int ("axis", 0);
+      TpAttr axis = tp_body_make_int ("axis", 0);
 
       tp_body_add (self, "Concat", &axis, present,
                    tp_body_add_view (self, "Unsqueeze", outputs[1], 0),
@@ -366,7 +342,7 @@ add_packed_attention (TpBody *self)
   const char *product = tp_body_apply (self, "MatMul", tp_body_get_input (self, 0),
                                        tp_body_get_input (self, 1), NULL);
 
-  add_packed (self, add_input (self, product, 2), tp_body_get_input (self, 4), &parts);
+  add_packed (self, tp_body_add_input (self, product, 2), tp_body_get_input (self, 4), &parts);
 }
 
 /* The same of integers: the product, as it was before it was quantized. */
@@ -374,7 +350,7 @@ static void
 add_quantized_attention (TpBody *self)
 {
   Parts parts = { .mask = tp_body_get_input (self, 5) };
-  TpAttr to_float = make_int ("to", FLOAT32);
+  TpAttr to_float = tp_body_make_int ("to", FLOAT32);
   const char *inputs[4], *x = tp_body_make_name (self);
   static const int from[4] = { 0, 1, 6, 7 };
 
@@ -387,7 +363,7 @@ add_quantized_attention (TpBody *self)
   x = tp_body_apply (self, "Mul", x,
                      tp_body_apply (self, "Mul", tp_body_get_input (self, 3),
                                     tp_body_get_input (self, 4), NULL), NULL);
-  add_packed (self, add_input (self, x, 2), tp_body_get_input (self, 8), &parts);
+  add_packed (self, tp_body_add_input (self, x, 2), tp_body_get_input (self, 8), &parts);
 }
 
 /* ---- the table --------------------------------------------------------- */
