@@ -32,7 +32,7 @@ check_sizes (TpChecker *checker)
   const TpGraph *graph = checker->graph;
   const TpCosts *costs = plan->costs;
 
-  if (checker->measure == NULL)
+  if (!tp_checker_knows_objective (plan->objective))
     return tp_checker_fail (checker, "objective '%s' is unknown",
                             plan->objective == NULL ? "" : plan->objective);
   if (costs == NULL || plan->all_groups == NULL || plan->groups == NULL)
@@ -140,12 +140,9 @@ compute_gain (const TpChecker *checker, int index, int device)
 {
   const TpGroup *group = &checker->plan->all_groups->groups[index];
   const TpCost *fused = tp_costs_group (checker->costs, index, device);
-  gint64 gain = 0, whole;
+  gint64 gain = 0, whole = fused->time_ns;
 
-  if (fused->time_ns == TP_COST_NONE)
-    return 0;
-  whole = checker->measure (fused);
-  if (whole < 0)
+  if (whole == TP_COST_NONE || whole < 0)
     return 0;
   for (int k = 0; k < group->n_nodes; k++)
     {
@@ -314,7 +311,7 @@ check_times (TpChecker *checker, const gboolean *fused)
 
       n_estimated += cost->is_estimated ? 1 : 0;
       if (is_first)
-        sum += checker->measure (cost);
+        sum += cost->time_ns;
       if (it->time_ns != time_ns || it->spread_ns != spread_ns)
         tp_checker_fail (checker,
                          "op '%s' should take %" G_GINT64_FORMAT
@@ -473,8 +470,8 @@ check_noise (TpChecker *checker, gint64 cost)
   checker->n_copies = side.n_copies;
 }
 
-static void
-check_all (TpChecker *checker)
+void
+tp_check_fill (TpChecker *checker)
 {
   g_auto (TpCheckerDigest) digest = { 0 };
   g_autofree gboolean *fused = NULL;
@@ -500,13 +497,6 @@ check_all (TpChecker *checker)
     check_digest (checker, tp_checker_digest_end (&digest));
   if (checker->reasons->len == n_before)
     tp_checker_check_margins (checker);
-}
-
-void
-tp_check_fill (TpChecker *checker)
-{
-  checker->measure = tp_checker_find_measure (checker->plan->objective);
-  check_all (checker);
 }
 
 void
