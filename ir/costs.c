@@ -411,6 +411,13 @@ digest_add_count (TpDigest *digest, gint64 count)
   tp_digest_add_shorts (digest, &count, 1);
 }
 
+/* As all copies from the host to itself are. */
+static inline gboolean
+is_nothing (const TpCost *it)
+{
+  return (it->time_ns | it->spread_ns | it->measured_ns | it->is_estimated) == 0;
+}
+
 static inline void
 digest_add_cost (TpDigest *digest, const TpCost *it)
 {
@@ -419,6 +426,11 @@ digest_add_cost (TpDigest *digest, const TpCost *it)
           (it->is_estimated != 0) + 2 * (it->measured_ns != 0) };
   gint64 measured_ns = it->measured_ns;
 
+  if (is_nothing (it))
+    {
+      tp_digest_add_zeros (digest, G_N_ELEMENTS (numbers));
+      return;
+    }
   if (it->time_ns == TP_COST_NONE)
     {
       digest_add_count (digest, it->time_ns);

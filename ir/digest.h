@@ -69,6 +69,21 @@ tp_digest_add_shorts (TpDigest *digest, const gint64 *values, int n)
     tp_digest_add_bytes (digest, begin, at - begin);
 }
 
+/* As tp_digest_add_shorts () adds @n numbers that are 0. */
+static inline void
+tp_digest_add_zeros (TpDigest *digest, int n)
+{
+  static const guint8 zeros[TP_DIGEST_SHORTS];
+
+  if ((gsize) n < TP_DIGEST_BUFFER - digest->n)
+    {
+      memcpy (digest->buffer + digest->n, zeros, n);
+      digest->n += n;
+    }
+  else
+    tp_digest_add_bytes (digest, zeros, n);
+}
+
 /* With its length before it, so that no two lists share bytes; NULL is another
  * one than "". */
 void tp_digest_add_string (TpDigest *digest, const char *text);

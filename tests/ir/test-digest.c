@@ -127,6 +127,10 @@ test_short (void)
               append_short (bytes, values[k]);
             }
           tp_digest_add_shorts (digest, values, n);
+          n = g_test_rand_int_range (0, TP_DIGEST_SHORTS + 1);
+          for (int k = 0; k < n; k++)
+            append_short (bytes, 0);
+          tp_digest_add_zeros (digest, n);
         }
       have = tp_digest_finish (digest);
       assert_digest (bytes->data, bytes->len, have);
