@@ -11,6 +11,7 @@ typedef struct
 {
   const TpGraph *graph;
   const int *places;
+  gboolean has_foreign;       /* some ops are none of those that run */
   const gboolean *is_mapped;  /* (nullable) */
   TpExecution *execution;     /* being made */
   TpScratch *scratch;
@@ -58,6 +59,13 @@ find_ends (Builder *builder)
 }
 
 /* ---- storages ----------------------------------------------------------- */
+
+/* A copy at a time: the outline is much smaller than the tensors. */
+static gint64
+get_size (const Builder *builder, int tensor)
+{
+  return builder->execution->units->outline->tensors[tensor].size_bytes;
+}
 
 /* The op that sends @tensor to who reads it, where that runs; else -1. */
 static int
@@ -127,7 +135,7 @@ add_storage (Builder *builder, int tensor, int device)
 
   if (*index >= 0)
     return;
-  storage.size_bytes = MAX (units->outline->tensors[root].size_bytes, 1);
+  storage.size_bytes = MAX (get_size (builder, root), 1);
   storage.is_constant = units->are_resident[root];
   *index = storage.is_constant ? -1 : find_common (builder, root, device);
   if (*index >= 0)
@@ -216,7 +224,7 @@ add_feeds (Builder *builder, int input)
           .kind = TP_DO_FEED, .unit = -1, .tensor = tensor, .src = -1,
           .dst = storage, .from = builder->execution->host, .to = device,
           .input = input, .output = -1,
-          .size_bytes = builder->graph->tensors[tensor].size_bytes });
+          .size_bytes = get_size (builder, tensor) });
     }
 }
 
@@ -234,7 +242,7 @@ add_moves (Builder *builder, int tensor, int from)
         add_action (builder, (TpAction){
           .kind = TP_DO_MOVE, .unit = -1, .tensor = tensor, .src = src,
           .dst = dst, .from = from, .to = to, .input = -1, .output = -1,
-          .size_bytes = builder->graph->tensors[tensor].size_bytes });
+          .size_bytes = get_size (builder, tensor) });
     }
 }
 
@@ -253,7 +261,7 @@ add_fetches (Builder *builder, int tensor, int from)
       .kind = TP_DO_FETCH, .unit = -1, .tensor = tensor, .src = src,
       .dst = -1, .from = there >= 0 ? host : from, .to = host, .input = -1,
       .output = i,
-      .size_bytes = builder->graph->tensors[tensor].size_bytes });
+      .size_bytes = get_size (builder, tensor) });
 }
 
 /* Outputs that no unit makes. */
@@ -269,7 +277,7 @@ add_passes (Builder *builder)
                           .from = builder->execution->host,
                           .to = builder->execution->host,
                           .input = builder->input_of[root], .output = i,
-                          .size_bytes = graph->tensors[root].size_bytes };
+                          .size_bytes = get_size (builder, root) };
 
       if (tp_tensor_is_constant (&graph->tensors[root]))
         action.kind = TP_DO_EMIT;
@@ -298,7 +306,7 @@ add_streams (Builder *builder, const TpPlacedUnit *unit)
           .src = find_storage (builder, tensor, builder->places[stream]),
           .dst = dst, .from = builder->places[stream], .to = unit->device,
           .input = -1, .output = -1,
-          .size_bytes = builder->graph->tensors[tensor].size_bytes });
+          .size_bytes = get_size (builder, tensor) });
     }
 }
 
@@ -306,7 +314,8 @@ add_streams (Builder *builder, const TpPlacedUnit *unit)
 static gboolean
 is_foreign (const Builder *builder, int root)
 {
-  int maker = builder->execution->units->makers[root];
+  int maker
+      = builder->has_foreign ? builder->execution->units->makers[root] : -1;
 
   return maker >= 0 && builder->places[maker] < 0;
 }
@@ -434,6 +443,8 @@ spell_out (Builder *builder, GError **error)
   TpExecution *execution = builder->execution;
   gboolean is_good;
 
+  for (int i = 0; i < builder->graph->n_nodes; i++)
+    builder->has_foreign |= builder->places[i] < 0;
   find_ends (builder);
   add_storages (builder);
   is_good = add_actions (builder, error);
