@@ -1,7 +1,8 @@
 /* bind-proof.c: see bind-proof.h.
  *
  * There are three parts: the proof, what a run takes, and the digest of the costs. A
- * thread begins with the proof; the other two fall to whoever is done first. */
+ * thread begins with the proof; the other two fall to whoever is done first, the longer
+ * one before the other. */
 #include "config.h"
 
 #include "api/bind-proof.h"
@@ -40,10 +41,10 @@ prove (gpointer data)
 
   g_ptr_array_set_size (proof->faults, 0);
   tp_check_undigested (proof->unproved, proof->graph, proof->faults);
-  tp_check_digest (proof->unproved, tp_checker_digest_end (&proof->digest),
-                   proof->faults);
   if (proof->faults->len == 0)
     tp_beside_help (&proof->counting);
+  tp_check_digest (proof->unproved, tp_checker_digest_end (&proof->digest),
+                   proof->faults);
 }
 
 void

@@ -10,14 +10,22 @@
  * even say so. */
 #define THREAD_BYTES (16 << 20)
 
-void
-tp_beside_help (TpBeside *beside)
+/* Made once; who comes while it is being made waits. */
+static void
+make (TpBeside *beside)
 {
   if (!g_once_init_enter (&beside->is_made))
     return;
   beside->is_good = tp_guard (beside->call, beside->data, beside->what,
                               &beside->error);
   g_once_init_leave (&beside->is_made, TRUE);
+}
+
+void
+tp_beside_help (TpBeside *beside)
+{
+  if (g_atomic_int_compare_and_exchange (&beside->is_begun, FALSE, TRUE))
+    make (beside);
 }
 
 static gpointer
@@ -48,7 +56,7 @@ gboolean
 tp_beside_end (TpBeside *beside, GError **error)
 {
   wait_for_it (beside);
-  tp_beside_help (beside);
+  make (beside);
   if (beside->error != NULL)
     g_propagate_error (error, g_steal_pointer (&beside->error));
   return beside->is_good;

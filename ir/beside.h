@@ -11,6 +11,7 @@ typedef struct
   gpointer data;
   const char *what;           /* as for tp_guard () */
   GThread *thread;            /* NULL: there is none */
+  int is_begun;               /* (atomic) by who has nothing else to do */
   gsize is_made;              /* (a g_once_init_enter ()), and what @call left: */
   gboolean is_good;
   GError *error;
@@ -21,8 +22,8 @@ typedef struct
  * 50 us. It is guarded (ir/guard.h). @data is borrowed until then. */
 void tp_beside_begin (TpBeside *beside, void (*call) (gpointer data),
                       gpointer data, const char *what, gboolean is_long);
-/* Makes @call now, unless it has begun: waits for it then. For who has nothing else to
- * do; another thread than that of who began it may. */
+/* Makes @call now, unless it has begun. For who has nothing else to do; another thread
+ * than that of who began it may. */
 void tp_beside_help (TpBeside *beside);
 /* Waits for it. FALSE: it was left for want of memory. */
 gboolean tp_beside_end (TpBeside *beside, GError **error);
