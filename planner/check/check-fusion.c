@@ -450,8 +450,6 @@ fusion_init (Fusion *fusion, const TpGraph *graph)
   fusion->is_made = tp_new0 (gboolean, graph->n_groups + 1);
   memset (fusion->handed_to, -1, n * sizeof (int));
   memset (fusion->giver, -1, n * sizeof (int));
-  memset (fusion->before, -1, n * sizeof (int));
-  memset (fusion->after, -1, n * sizeof (int));
   for (int i = 0; i < graph->n_nodes; i++)
     {
       fusion->kinds[i] = KIND (fusion->nodes[i].kind);
@@ -496,28 +494,38 @@ add_given (const Fusion *fusion, TpGroups *groups)
     }
 }
 
-static gboolean *
-find_torn (const Fusion *fusion)
+static gboolean
+is_torn (const Fusion *fusion, int node)
+{
+  int giver = fusion->giver[node], reader = fusion->handed_to[node];
+
+  if (giver < 0)
+    return FALSE;
+  if (fusion->kinds[node] == ELEMENTWISE)
+    return fusion->next_giver[giver] >= 0;
+  return fusion->kinds[node] == KIND (TP_OP_REDUCE) && reader >= 0
+         && fusion->kinds[reader] == ELEMENTWISE;
+}
+
+static void
+find_torn (const Fusion *fusion, TpCheckerReadings *readings)
 {
   int n = fusion->graph->n_nodes;
-  g_autofree gboolean *is_torn = tp_new0 (gboolean, (gsize) n + 1);
 
+  readings->is_torn = tp_new (gboolean, (gsize) n + 1);
   for (int i = 0; i < n; i++)
-    if (fusion->giver[i] < 0)
-      continue;
-    else if (fusion->kinds[i] == ELEMENTWISE)
-      is_torn[i] = fusion->next_giver[fusion->giver[i]] >= 0;
-    else if (fusion->kinds[i] == KIND (TP_OP_REDUCE) && fusion->handed_to[i] >= 0)
-      is_torn[i] = fusion->kinds[fusion->handed_to[i]] == ELEMENTWISE;
-  return g_steal_pointer (&is_torn);
+    {
+      readings->is_torn[i] = is_torn (fusion, i);
+      readings->has_second |= readings->is_torn[i];
+    }
 }
 
 void
-tp_checker_reading_clear (TpCheckerReading *reading)
+tp_checker_readings_clear (TpCheckerReadings *readings)
 {
-  g_clear_pointer (&reading->groups, tp_groups_free);
-  g_clear_pointer (&reading->given, tp_groups_free);
-  g_clear_pointer (&reading->is_torn, g_free);
+  g_clear_pointer (&readings->groups, tp_groups_free);
+  g_clear_pointer (&readings->given, tp_groups_free);
+  g_clear_pointer (&readings->is_torn, g_free);
 }
 
 /* In the second reading what ends with elementwise ops comes after other pairs. */
@@ -529,36 +537,64 @@ is_of_turn (const Rule *rule, gboolean is_second, int turn)
   return turn == (!is_second ? 0 : rule->join != try_pair ? 2 : is_late);
 }
 
-void
-tp_checker_read_rules (const TpGraph *graph, const char *const *left_out,
-                       const char *const *devices, TpCheckerReading *reading)
+/* Returns whether wholes are put together, once all are applied. */
+static gboolean
+apply_all (Fusion *fusion, const char *const *left_out)
 {
-  g_auto (Fusion) fusion = { .devices = devices, .is_second = reading->is_second };
   gboolean has_wholes = FALSE;
 
-  fusion_init (&fusion, graph);
-  reading->groups = tp_groups_new ();
-  reading->given = tp_groups_new ();
-  reading->is_torn = find_torn (&fusion);
   for (int i = 0; i < 3 * N_RULES; i++)
     {
       const Rule *rule = &rules[i % N_RULES];
 
-      if (!is_of_turn (rule, reading->is_second, i / N_RULES)
+      if (!is_of_turn (rule, fusion->is_second, i / N_RULES)
           || (left_out != NULL && g_strv_contains (left_out, rule->name)))
         continue;
-      fusion.pairs_elementwise
+      fusion->pairs_elementwise
           |= rule->before == ELEMENTWISE && rule->after == ELEMENTWISE;
       if (rule->join == NULL)
-        has_wholes = fusion.has_joins;
+        has_wholes = fusion->has_joins;
       else
-        apply (&fusion, rule);
+        apply (fusion, rule);
     }
-  for (int i = graph->n_nodes - 1; i >= 0 && has_wholes; i--)
-    look_down (&fusion, i);
-  add_chains (&fusion, reading->groups);
-  for (int i = 0; i < graph->n_nodes && has_wholes; i++)
-    if (puts_together (&fusion, i))
-      add_whole (&fusion, i, reading->groups);
-  add_given (&fusion, reading->given);
+  return has_wholes;
+}
+
+/* What is handed to whom is the same in both readings, and found once. */
+static void
+read_once (Fusion *fusion, const char *const *left_out, gboolean is_second,
+           TpGroups *groups)
+{
+  int n_nodes = fusion->graph->n_nodes, n_before = groups->n_groups;
+  gboolean has_wholes;
+
+  fusion->is_second = is_second;
+  memset (fusion->before, -1, (gsize) n_nodes * sizeof (int));
+  memset (fusion->after, -1, (gsize) n_nodes * sizeof (int));
+  has_wholes = apply_all (fusion, left_out);
+  for (int i = n_nodes - 1; i >= 0 && has_wholes; i--)
+    look_down (fusion, i);
+  add_chains (fusion, groups);
+  for (int i = 0; i < n_nodes && has_wholes; i++)
+    if (puts_together (fusion, i))
+      add_whole (fusion, i, groups);
+  for (int i = n_before; i < groups->n_groups; i++)
+    groups->groups[i].is_second = is_second;
+}
+
+void
+tp_checker_read_rules (const TpGraph *graph, const char *const *left_out,
+                       const char *const *devices,
+                       TpCheckerReadings *out_readings)
+{
+  g_auto (Fusion) fusion = { .devices = devices };
+
+  fusion_init (&fusion, graph);
+  *out_readings = (TpCheckerReadings){ .groups = tp_groups_new (),
+                                       .given = tp_groups_new () };
+  find_torn (&fusion, out_readings);
+  read_once (&fusion, left_out, FALSE, out_readings->groups);
+  add_given (&fusion, out_readings->given);
+  if (out_readings->has_second)
+    read_once (&fusion, left_out, TRUE, out_readings->groups);
 }

@@ -117,51 +117,44 @@ has_second (const TpGroups *family)
   return FALSE;
 }
 
-/* [bundle]: whether it is by the second reading: among @groups is one that the first
- * does not make. */
-static gboolean *
-find_second (const TpGroups *family, const TpGroups *groups, const int *bundle_of)
-{
-  g_autoptr (TpGroups) both = tp_groups_new ();
-  int n_ops = count_ops (family);
-  g_autofree gboolean *is_second = tp_new0 (gboolean, (gsize) n_ops + 1);
-  g_autofree gboolean *is_new = NULL;
-
-  for (int i = 0; i < family->n_groups; i++)
-    if (!family->groups[i].is_second)
-      tp_groups_add_copy (both, &family->groups[i]);
-  for (int i = 0; i < groups->n_groups; i++)
-    {
-      tp_groups_add_copy (both, &groups->groups[i]);
-      both->groups[both->n_groups - 1].is_second = TRUE;
-    }
-  is_new = tp_checker_find_new (both);
-  for (int i = 0; i < both->n_groups; i++)
-    if (is_new[i] && both->groups[i].nodes[0] < n_ops)
-      is_second[bundle_of[both->groups[i].nodes[0]]] = TRUE;
-  return g_steal_pointer (&is_second);
-}
-
-/* Which bundles are by which reading; { NULL }: all by the first. */
+/* Which bundles are by which reading. */
 typedef struct
 {
-  int *bundle_of;
-  gboolean *is_second;
+  TpCheckerBundles bundles;
+  gboolean *is_second;        /* [bundle]; NULL: all are by the first */
 } Readings;
 
 static void
 readings_clear (Readings *readings)
 {
-  g_free (readings->bundle_of);
+  tp_checker_bundles_clear (&readings->bundles);
   g_free (readings->is_second);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Readings, readings_clear)
+
+/* By the second is a bundle of which one of @groups is, that the first does not make. */
+static void
+find_second (Readings *readings, const TpGroups *family, const TpGroups *groups)
+{
+  int n_ops = count_ops (family);
+
+  tp_checker_bundles_init (&readings->bundles, family, n_ops);
+  readings->is_second = tp_new0 (gboolean, (gsize) n_ops + 1);
+  for (int i = 0; i < groups->n_groups; i++)
+    {
+      const TpGroup *it = &groups->groups[i];
+
+      if (it->nodes[0] < n_ops
+          && !tp_checker_bundles_have_first (&readings->bundles, it))
+        readings->is_second[tp_checker_bundles_get (&readings->bundles, it)] = TRUE;
+    }
+}
 
 static gboolean
 is_by_second (const Readings *readings, const TpGroup *group)
 {
   return readings->is_second != NULL
-         && readings->is_second[readings->bundle_of[group->nodes[0]]];
+         && readings->is_second[tp_checker_bundles_get (&readings->bundles, group)];
 }
 
 /* Of those of which @offers are, whether each is there once: itself, what holds it or
@@ -181,13 +174,12 @@ tp_checker_is_choice (const TpGroups *family, const TpGroups *groups,
                       TpCheckerFault *out_fault)
 {
   g_auto (Offers) first = { NULL }, second = { .is_second = TRUE };
-  g_auto (Readings) readings = { NULL };
+  g_auto (Readings) readings = { { NULL }, NULL };
   int n = 0;
 
   if (has_second (family))
     {
-      readings.bundle_of = tp_checker_find_bundles (family, count_ops (family));
-      readings.is_second = find_second (family, groups, readings.bundle_of);
+      find_second (&readings, family, groups);
       offers_init (&second, family);
     }
   offers_init (&first, family);
@@ -381,11 +373,11 @@ has_guess (const Offers *offers, int group)
 }
 
 static void
-weigh_device (const Offers *first, const Offers *second, const int *bundle_of,
-              int device, Balance *balances)
+weigh_device (const Offers *first, const Offers *second,
+              const TpCheckerBundles *bundles, int device, Balance *balances)
 {
   const TpGroups *family = first->family;
-  int n_ops = count_ops (family);
+  int n_ops = bundles->n_ops;
   g_autofree gint64 *saved = tp_new0 (gint64, (gsize) n_ops + 1);
 
   for (int i = 0; i < family->n_groups; i++)
@@ -393,7 +385,7 @@ weigh_device (const Offers *first, const Offers *second, const int *bundle_of,
       const Offers *its = family->groups[i].is_second ? second : first;
       gint64 gain = its->is_offered[i] ? find_gain (its, i, device) : 0;
 
-      saved[bundle_of[family->groups[i].nodes[0]]] += its == second ? gain : -gain;
+      saved[tp_checker_bundles_get (bundles, &family->groups[i])] += its == second ? gain : -gain;
     }
   for (int i = 0; i < n_ops; i++)
     {
@@ -403,22 +395,23 @@ weigh_device (const Offers *first, const Offers *second, const int *bundle_of,
 }
 
 static Balance *
-weigh (const Offers *first, const Offers *second, const int *bundle_of)
+weigh (const Offers *first, const Offers *second, const TpCheckerBundles *bundles)
 {
   const TpGroups *family = first->family;
-  g_autofree Balance *balances = tp_new0 (Balance, (gsize) count_ops (family) + 1);
-  g_autofree gboolean *is_new = tp_checker_find_new (family);
+  g_autofree Balance *balances = tp_new0 (Balance, (gsize) bundles->n_ops + 1);
 
   for (int i = 0; i < family->n_groups; i++)
     {
-      Balance *it = &balances[bundle_of[family->groups[i].nodes[0]]];
+      const TpGroup *group = &family->groups[i];
+      Balance *it = &balances[tp_checker_bundles_get (bundles, group)];
 
-      it->has_both |= family->groups[i].is_second;
-      it->has_new |= is_new[i] && second->is_offered[i];
+      it->has_both |= group->is_second;
+      it->has_new |= group->is_second && second->is_offered[i]
+                     && !tp_checker_bundles_have_first (bundles, group);
       it->has_guess |= has_guess (first, i);
     }
   for (int d = 0; d < first->costs->n_devices; d++)
-    weigh_device (first, second, bundle_of, d, balances);
+    weigh_device (first, second, bundles, d, balances);
   return g_steal_pointer (&balances);
 }
 
@@ -427,13 +420,15 @@ static void
 choose_readings (Offers *first, const Offers *second)
 {
   const TpGroups *family = first->family;
-  g_autofree int *bundle_of
-      = tp_checker_find_bundles (family, count_ops (family));
-  g_autofree Balance *balances = weigh (first, second, bundle_of);
+  g_auto (TpCheckerBundles) bundles = { NULL };
+  g_autofree Balance *balances = NULL;
 
+  tp_checker_bundles_init (&bundles, family, count_ops (family));
+  balances = weigh (first, second, &bundles);
   for (int i = 0; i < family->n_groups; i++)
     {
-      const Balance *it = &balances[bundle_of[family->groups[i].nodes[0]]];
+      const Balance *it
+          = &balances[tp_checker_bundles_get (&bundles, &family->groups[i])];
 
       if (it->has_both && it->has_new && !it->has_guess && it->is_more
           && !it->is_less)
