@@ -37,11 +37,11 @@ typedef struct
   int device;
   int cheapest;               /* device it has in the cheapest plan: another one
                                * only where a tie was broken */
+  gboolean is_margin_least;   /* the margin is at least that: more is not known */
   gint64 time_ns;             /* predicted; 0 for all but the first of a group */
   gint64 spread_ns;
   gint64 margin_ns;           /* how far its cost must move to flip the plan;
                                * -1: not asked for or pinned */
-  gboolean is_margin_least;   /* at least that far: more is not known */
   char *schedule;             /* (nullable) of the kernels that were measured;
                                * of a group, the first has it for all */
 } TpPlacement;

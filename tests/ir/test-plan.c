@@ -64,8 +64,8 @@ make_plan (const TpGraph *graph)
   plan->n_devices = 2;
   plan->n_placements = 2;
   plan->placements = g_new0 (TpPlacement, 2);
-  plan->placements[0] = (TpPlacement) { 0, 1, 1, 11, 1, -1, FALSE, NULL };
-  plan->placements[1] = (TpPlacement) { 1, 0, 0, 12, 1, 3, TRUE,
+  plan->placements[0] = (TpPlacement) { 0, 1, 1, FALSE, 11, 1, -1, NULL };
+  plan->placements[1] = (TpPlacement) { 1, 0, 0, TRUE, 12, 1, 3,
                                          g_strdup ("window lanes=8; \"x\"") };
   plan->groups = tp_groups_new ();
   plan->all_groups = tp_groups_new ();
