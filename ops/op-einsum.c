@@ -243,6 +243,8 @@ init_of_tensors (Einsum *einsum, const TpNode *node,
 
   for (int i = 0; i < node->n_inputs; i++)
     {
+      if (inputs[i] == NULL)
+        return tp_op_fail (node, error, "input %d may not be left out", i);
       ranks[i] = inputs[i]->rank;
       dims[i] = inputs[i]->dims;
     }
