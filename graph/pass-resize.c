@@ -90,14 +90,15 @@ take_tables (const Split *split, const TpTensor *out)
   return tp_draft_take_constants (split->draft, sum);
 }
 
+/* What is furthest out is one end or the other. */
 static gboolean
 looks_outside (const Split *split, const TpResizeAxis *axis)
 {
-  TpResizePoint point = { 0 };
+  TpResizePoint first = { 0 }, last = { 0 };
 
-  for (gint64 at = 0; at < axis->out && !point.is_extrapolated; at++)
-    tp_resize_get_point (&split->resize, axis, at, &point);
-  return point.is_extrapolated;
+  tp_resize_get_point (&split->resize, axis, 0, &first);
+  tp_resize_get_point (&split->resize, axis, axis->out - 1, &last);
+  return axis->out > 0 && (first.is_extrapolated || last.is_extrapolated);
 }
 
 static void

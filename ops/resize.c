@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_REPEATED (1 << 16) /* outputs of a dimension */
+
 enum
 {
   NEAREST,
@@ -147,7 +149,7 @@ find_source (const TpResize *resize, const TpResizeAxis *axis, gint64 at)
     case ALIGN_CORNERS:
       return axis->out == 1
                  ? 0.0
-                 : at * (axis->in - 1) / (scale * axis->in - 1.0);
+                 : (double) at * (axis->in - 1) / (scale * axis->in - 1.0);
     case ASYMMETRIC:
       return at / scale;
     case TF_HALF_PIXEL_FOR_NN:
@@ -268,6 +270,7 @@ tp_resize_get_point (const TpResize *resize, const TpResizeAxis *axis,
   clamp_point (resize, axis->in, point);
 }
 
+/* A file may say any extent: what is longer is not looked through. */
 gint64
 tp_resize_count_repeats (const TpResize *resize, const TpResizeAxis *axis)
 {
@@ -276,7 +279,8 @@ tp_resize_count_repeats (const TpResize *resize, const TpResizeAxis *axis)
 
   if (tp_resize_is_idle (resize, axis))
     return 1;
-  if (!tp_resize_is_nearest (resize) || n * axis->in != axis->out)
+  if (!tp_resize_is_nearest (resize) || n * axis->in != axis->out
+      || axis->out > MOST_REPEATED)
     return 0;
   for (gint64 at = 0; at < axis->out; at++)
     {

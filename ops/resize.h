@@ -50,7 +50,8 @@ gboolean tp_resize_is_nearest (const TpResize *resize);
 gboolean tp_resize_needs_roi (const TpResize *resize);
 /* Whether all of @axis stays as it is. */
 gboolean tp_resize_is_idle (const TpResize *resize, const TpResizeAxis *axis);
-/* How many outputs in a row are each element of @axis, as it is; 0: not as many of all. */
+/* How many outputs in a row are each element of @axis, as it is; 0: not as many of all,
+ * or there are too many to tell. */
 gint64 tp_resize_count_repeats (const TpResize *resize, const TpResizeAxis *axis);
 /* Where output position @at looks. */
 void tp_resize_get_point (const TpResize *resize, const TpResizeAxis *axis,

@@ -459,6 +459,35 @@ test_before_11 (void)
     }
 }
 
+/* Extents that a small file declares take no time. */
+static void
+test_long (void)
+{
+  static const char *const nodes[] = {
+    "['x', '', '', 's'], 'attrs': {'nearest_mode': 'floor', "
+    "'coordinate_transformation_mode': 'asymmetric'}",
+    "['x', 'r', '', 's'], 'attrs': {'coordinate_transformation_mode': "
+    "'tf_crop_and_resize', 'mode': 'linear'}",
+    "['x', '', '', 's'], 'attrs': {'coordinate_transformation_mode': 'align_corners'}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      g_autofree char *text = g_strdup_printf (
+          "{'format': 'tplan-graph/1', 'opset': 18, 'inputs': [{'name': 'x', 'shape': [1, "
+          "1099511627776]}], 'initializers': [{'name': 's', 'shape': [2], 'dtype': 'int64', "
+          "'data': [1, 4398046511104]}, {'name': 'r', 'shape': [4], 'data': [0, 0, 1, 1]}], "
+          "'ops': [{'type': 'Resize', 'outputs': ['y'], 'inputs': %s}], 'outputs': ['y']}",
+          nodes[i]);
+      g_autoptr (TpGraph) graph = test_load_quoted (text), simple = NULL;
+      g_autoptr (GError) error = NULL;
+
+      simple = tp_graph_simplify (graph, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (simple->n_nodes, ==, 1);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -475,5 +504,6 @@ main (int argc, char **argv)
   g_test_add_func ("/resize/whole", test_whole);
   g_test_add_func ("/resize/nothing", test_nothing);
   g_test_add_func ("/resize/before-11", test_before_11);
+  g_test_add_func ("/resize/long", test_long);
   return g_test_run ();
 }
