@@ -85,7 +85,7 @@ check_cache (const Rotary *r, const TpNode *node, const TpTensor *const *inputs,
   const TpTensor *cache = inputs[i];
   gboolean has_positions = tp_node_has_input (node, POSITIONS);
   const gint64 by_token[] = { r->n_batch, r->n_tokens, r->n_pairs };
-  const gint64 by_position[] = { cache->dims[0], r->n_pairs };
+  const gint64 by_position[] = { inputs[COS]->dims[0], r->n_pairs };
   const gint64 *wanted = has_positions ? by_position : by_token;
   int rank = has_positions ? 2 : 3;
   g_autofree char *own = NULL;
