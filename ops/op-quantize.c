@@ -140,6 +140,14 @@ is_blocked (const TpTensor *x, const TpTensor *scale, const Grain *grain)
   return TRUE;
 }
 
+/* Whether one number is for all. */
+static gboolean
+is_whole (const TpNode *node, int scale_rank, gint64 scale_count)
+{
+  return tp_node_get_int (node, "block_size", 0) == 0
+         && (scale_rank == 0 || scale_count == 1);
+}
+
 /* Of types and shapes that fit. */
 static Grain
 grain_of (const TpNode *node, int rank, int scale_rank, gint64 scale_count)
@@ -147,7 +155,7 @@ grain_of (const TpNode *node, int rank, int scale_rank, gint64 scale_count)
   gint64 axis = tp_node_get_int (node, "axis", 1);
   gint64 block = tp_node_get_int (node, "block_size", 0);
 
-  if (block == 0 && (scale_rank == 0 || scale_count == 1))
+  if (is_whole (node, scale_rank, scale_count))
     return (Grain){ -1, 1 };
   return (Grain){ axis < 0 ? (int) axis + rank : (int) axis, MAX (block, 1) };
 }
@@ -159,13 +167,14 @@ grain_check (const TpNode *node, const TpTensor *const *inputs, GError **error)
   const TpTensor *zero = node->n_inputs > Q_ZERO ? inputs[Q_ZERO] : NULL;
   gint64 block = tp_node_get_int (node, "block_size", 0);
   Grain grain = grain_of (node, x->rank, scale->rank, scale->count);
+  gboolean has_axis = !is_whole (node, scale->rank, scale->count);
   int axis = 0;
 
   if (block < 0)
     return tp_op_fail (node, error, "block_size is %" G_GINT64_FORMAT, block);
-  if (grain.axis != -1 && !tp_node_get_axis (node, 1, x->rank, &axis, error))
+  if (has_axis && !tp_node_get_axis (node, 1, x->rank, &axis, error))
     return FALSE;
-  if (grain.axis != -1
+  if (has_axis
       && (block > 0 ? scale->rank != x->rank || !is_blocked (x, scale, &grain)
                     : scale->rank != 1 || scale->dims[0] != x->dims[axis]))
     return grain_fail (node, inputs, Q_SCALE, error);
