@@ -65,7 +65,8 @@ check_dims (const TpNode *node, const TpTensor *const *inputs, int i,
             const gint64 *wanted, GError **error)
 {
   const TpTensor *x = i < node->n_inputs ? inputs[i] : NULL;
-  int rank = i == TP_ATTENTION_LENGTHS ? 1 : x != NULL && x->rank == 3 ? 3 : 4;
+  gboolean is_packed = i <= TP_ATTENTION_V && x != NULL && x->rank == 3;
+  int rank = i == TP_ATTENTION_LENGTHS ? 1 : is_packed ? 3 : 4;
   gboolean fits = x == NULL || x->rank == rank;
   g_autofree char *own = NULL;
   g_autofree char *text = NULL;
