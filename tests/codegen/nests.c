@@ -510,45 +510,52 @@ check_schedule (const TpLowered *lowered, const TpTarget *target,
 void
 check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run)
 {
-  g_autoptr (TpLowered) owned = lowered;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (TpProgram) program
-      = tp_program_new (owned, target, NULL, &error);
+  check_targets (lowered, target, 1, run);
+}
 
-  g_assert_no_error (error);
-  check_schedule (owned, target, program);
-  check_program (owned, program, run);
+void
+check_targets (TpLowered *lowered, const TpTarget *targets, int n, RunFunc run)
+{
+  g_autoptr (TpLowered) owned = lowered;
+  g_autoptr (GPtrArray) programs
+      = g_ptr_array_new_with_free_func ((GDestroyNotify) tp_program_free);
+
+  for (int i = 0; i < n; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      TpProgram *program = tp_program_new (owned, &targets[i], NULL, &error);
+
+      g_assert_no_error (error);
+      g_ptr_array_add (programs, program);
+      check_schedule (owned, &targets[i], program);
+    }
+  check_programs (owned, (TpProgram *const *) programs->pdata, n, run);
 }
 
 void
 check_program (const TpLowered *lowered, const TpProgram *program,
                RunFunc run)
 {
+  check_programs (lowered, (TpProgram *const *) &program, 1, run);
+}
+
+/* What @program makes of a copy of @memory is @expected. */
+static void
+check_run (const TpLowered *lowered, const TpProgram *program, RunFunc run,
+           const GPtrArray *memory, const GPtrArray *expected)
+{
   g_autoptr (GError) error = NULL;
-  g_autoptr (GPtrArray) doubles = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) copy = g_ptr_array_new_with_free_func (g_free);
 
-  g_assert_true (tp_lowered_check (lowered, &error));
-  for (int i = 0; i < lowered->n_operands; i++)
-    {
-      gint64 n = lowered->operands[i].n_elements;
-      TpDtype dtype = lowered->operands[i].dtype;
-      double *d = g_new (double, n + 1);
-      void *m = g_malloc_n (n + 1, tp_dtype_get_size (dtype));
-
-      for (gint64 j = 0; j < n; j++)
-        {
-          write_memory (m, dtype, j);
-          d[j] = read_memory (m, dtype, j);
-        }
-      g_ptr_array_add (doubles, d);
-      g_ptr_array_add (memory, m);
-    }
   verify (lowered, program);
   if (g_test_failed ())
     return;
-  tp_lowered_eval (lowered, (double **) doubles->pdata);
-  if (!run (program, memory->pdata, &error))
+  for (int i = 0; i < lowered->n_operands; i++)
+    g_ptr_array_add (copy,
+                     g_memdup2 (memory->pdata[i],
+                                (lowered->operands[i].n_elements + 1)
+                                    * tp_dtype_get_size (lowered->operands[i].dtype)));
+  if (!run (program, copy->pdata, &error))
     {
       g_test_message ("%s: %s", program->schedule, error->message);
       g_test_fail ();
@@ -559,7 +566,35 @@ check_program (const TpLowered *lowered, const TpProgram *program,
       int out = lowered->nests[i]->store.operand;
 
       if (!lowered->operands[out].is_scratch)
-        compare (lowered, program, out, doubles->pdata[out],
-                 memory->pdata[out]);
+        compare (lowered, program, out, expected->pdata[out], copy->pdata[out]);
     }
+}
+
+void
+check_programs (const TpLowered *lowered, TpProgram *const *programs, int n,
+                RunFunc run)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) doubles = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) memory = g_ptr_array_new_with_free_func (g_free);
+
+  g_assert_true (tp_lowered_check (lowered, &error));
+  for (int i = 0; i < lowered->n_operands; i++)
+    {
+      gint64 size = lowered->operands[i].n_elements;
+      TpDtype dtype = lowered->operands[i].dtype;
+      double *d = g_new (double, size + 1);
+      void *m = g_malloc0_n (size + 1, tp_dtype_get_size (dtype));
+
+      for (gint64 j = 0; j < size; j++)
+        {
+          write_memory (m, dtype, j);
+          d[j] = read_memory (m, dtype, j);
+        }
+      g_ptr_array_add (doubles, d);
+      g_ptr_array_add (memory, m);
+    }
+  tp_lowered_eval (lowered, (double **) doubles->pdata);
+  for (int i = 0; i < n && !g_test_failed (); i++)
+    check_run (lowered, programs[i], run, memory, doubles);
 }

@@ -46,9 +46,14 @@ gboolean run_program (const TpProgram *program, void *const *operands,
 /* Schedules for @target, verifies, runs by @run and compares with
  * tp_lowered_eval(); fails the test if they differ. Takes @lowered. */
 void check_lowered (TpLowered *lowered, const TpTarget *target, RunFunc run);
-/* The same of one program for @lowered. */
+/* The same for @n targets, of the same numbers: the oracle takes longest. */
+void check_targets (TpLowered *lowered, const TpTarget *targets, int n,
+                    RunFunc run);
+/* The same of one program for @lowered, and of several. */
 void check_program (const TpLowered *lowered, const TpProgram *program,
                     RunFunc run);
+void check_programs (const TpLowered *lowered, TpProgram *const *programs, int n,
+                     RunFunc run);
 
 extern const TpTarget target_avx512, target_avx2, target_sse, target_scalar,
     target_gpu, target_mma;

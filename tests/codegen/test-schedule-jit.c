@@ -43,19 +43,19 @@ run_by_jit (const TpProgram *program, void *const *operands, GError **error)
 static void
 check_widths (TpLowered *(*make) (const void *), const void *data)
 {
-  TpTarget target;
+  TpTarget targets[3] = { { 0 } };
+  int n = 1;
 
-  memset (&target, 0, sizeof target);
-  tp_jit_describe_cpu (&target);
-  for (int i = 0; i < 3; i++)
+  tp_jit_describe_cpu (&targets[0]);
+  targets[0].n_units = 1;
+  for (; n < 3 && targets[n - 1].lanes > 4; n++)
     {
-      target.n_units = i + 1;
-      check_lowered (make (data), &target, run_by_jit);
-      if (target.lanes == 4)
-        break;
-      target.lanes /= 2;
-      target.n_registers = 16;
+      targets[n] = targets[n - 1];
+      targets[n].n_units = n + 1;
+      targets[n].lanes /= 2;
+      targets[n].n_registers = 16;
     }
+  check_targets (make (data), targets, n, run_by_jit);
 }
 
 static TpLowered *
