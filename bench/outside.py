@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """Do plans cost what others say that the least is?  Traces models of torchvision, transformers and torch, which nobody
-made for tplan, as inference and as steps of training, by ops and by layers (outside_traces.py);
-draws times of two devices or three for them, by seed; and compares what `tplan
+made for tplan, as inference and as steps of training, by ops and by layers (outside_traces.py), or reads PipeDream's
+profiles (outside_profiles.py); draws for two devices or three what is not given, by seed; and compares what `tplan
 optimize` plans with a mixed integer program and, of two devices, with another maximum flow (outside_oracle.py), to the
 nanosecond.  `tplan check` and tests/check_plan.py look at each plan (of large trees the latter has no time).  What is
 done is written to FOLDER, and not done again: remove done-*.jsonl when the planner changes.  Figures are simulated.
 Needs scipy, and for traces torch 2, torchvision and transformers (tried: 1.17, 2.15, 0.29 and 5.24).
 
-usage: outside.py TPLAN FOLDER [--only GLOB,...] [--seed N] [--seconds N]
-       outside.py --list"""
+usage: outside.py TPLAN FOLDER [--pipedream PROFILES] [--only GLOB,...] [--seed N] [--seconds N]
+       outside.py --list [--pipedream PROFILES]"""
 import argparse
 import fnmatch
+import importlib
 import itertools
 import json
 import math
@@ -22,7 +23,6 @@ import subprocess
 import sys
 import time
 
-import outside_traces as source
 from outside_oracle import Problem
 from outside_prices import DEVICES
 
@@ -65,7 +65,7 @@ def compare(options, path, n_devices):
     return {"counted": counted, "ops": len(plan["ops"]), "seconds": seconds, "line": line}
 
 
-def try_all(options, names):
+def try_all(options, source, names):
     """Gives a record of each, which is said as well."""
     for subject, chosen in itertools.groupby(names, key=lambda it: it[1]):
         try:
@@ -86,7 +86,7 @@ def try_all(options, names):
                 yield {"name": name, "line": f"NOT SO: {reason} {getattr(reason, 'stderr', '')}"}
 
 
-def run(options, names):
+def run(options, source, names):
     """What is done in FOLDER is not done again, but what the MIP did not solve in less time than it may take now."""
     path, done = pathlib.Path(options.folder) / f"done-{options.seed}.jsonl", {}
     if path.exists():
@@ -94,7 +94,7 @@ def run(options, names):
                 if it["counted"]["solved"] or it["limit"] >= options.seconds}
     records = [done[name] for name, *_ in names if name in done]
     with path.open("a", encoding="utf-8") as file:
-        for record in try_all(options, [it for it in names if it[0] not in done]):
+        for record in try_all(options, source, [it for it in names if it[0] not in done]):
             print(f"{record['name']}: {record['line']}", flush=True)
             records.append(record)
             if "counted" in record:
@@ -112,12 +112,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tplan", nargs="?")
     parser.add_argument("folder", nargs="?")
+    parser.add_argument("--pipedream", metavar="PROFILES", help="graphs of PipeDream's profiles below this folder, not of torch")
     parser.add_argument("--list", action="store_true", help="the names of all graphs")
     parser.add_argument("--only", default="*", metavar="GLOB,...", help="graphs whose names match one of these")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=60, help="that the MIP may take, and the checker in Python")
     options = parser.parse_args()
-    names = [it for it in source.names()
+    source = importlib.import_module("outside_profiles" if options.pipedream else "outside_traces")
+    names = [it for it in source.names(*([options.pipedream] if options.pipedream else []))
              if any(fnmatch.fnmatchcase(it[0], glob) for glob in options.only.split(","))]
     if options.list:
         print(*(name for name, *_ in names), sep="\n")
@@ -125,7 +127,7 @@ def main():
     if options.folder is None:
         parser.error("TPLAN and FOLDER are to be given")
     os.makedirs(options.folder, exist_ok=True)
-    return run(options, names)
+    return run(options, source, names)
 
 
 if __name__ == "__main__":

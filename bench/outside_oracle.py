@@ -1,6 +1,7 @@
 """What a graph with costs of its own costs at least, by docs/graph-format.md and docs/planner.md alone: as a mixed
 integer program (HiGHS, by scipy) and, on two devices, as a maximum flow (scipy).  For outside.py."""
 import json
+import math
 from collections import defaultdict
 
 import numpy
@@ -150,10 +151,12 @@ class Problem:
                 add(n, reader, there)
                 add(reader, n + 1, back)
             n += 2
-        assert max(arcs.values()) <= MOST, "scipy takes no such capacities"
+        unit = math.gcd(*arcs.values()) or 1  # what is in whole microseconds may take longer
+        assert max(arcs.values()) <= MOST * unit, "scipy takes no such capacities"
         rows, columns = numpy.array(list(arcs)).T
-        capacities = coo_array((numpy.array(list(arcs.values()), dtype=numpy.int32), (rows, columns)), shape=(n, n))
-        return base + int(maximum_flow(capacities.tocsr(), find(ends[0]), find(ends[1])).flow_value)
+        values = numpy.array([it // unit for it in arcs.values()], dtype=numpy.int32)
+        capacities = coo_array((values, (rows, columns)), shape=(n, n))
+        return base + unit * int(maximum_flow(capacities.tocsr(), find(ends[0]), find(ends[1])).flow_value)
 
 
 class Program:
