@@ -4,67 +4,11 @@
 #include "graph/unroll-state.h"
 
 #include "graph/unroll-known.h"
-#include "graph/unroll-make.h"
+#include "graph/unroll-maker.h"
 #include "ir/guard.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Ops in a row; after one that failed nothing more is made, and all is -1. */
-typedef struct
-{
-  TpUnroll *unroll;
-  gboolean has_failed;
-  GError **error;
-} Maker;
-
-static int
-make_to (Maker *self, TpUnrollOp op, int output)
-{
-  int made = -1;
-
-  if (!self->has_failed)
-    made = tp_unroll_add (self->unroll, op, output, self->error);
-  self->has_failed |= made < 0;
-  return made;
-}
-
-/* @b: -1: there is none. */
-static int
-make (Maker *self, const char *type, int a, int b)
-{
-  int inputs[2] = { a, b };
-
-  return make_to (self, (TpUnrollOp){ type, NULL, b >= 0 ? 2 : 1, inputs }, -1);
-}
-
-static int
-add_ints (Maker *self, int n, const gint64 *values)
-{
-  int made = -1;
-
-  if (!self->has_failed)
-    made = tp_unroll_add_ints (self->unroll, n, values, self->error);
-  self->has_failed |= made < 0;
-  return made;
-}
-
-static int
-add_real (Maker *self, TpDtype dtype, double value)
-{
-  int made = -1;
-
-  if (!self->has_failed)
-    made = tp_unroll_add_real (self->unroll, dtype, value, self->error);
-  self->has_failed |= made < 0;
-  return made;
-}
-
-static int
-reshape (Maker *self, int x, int n, const gint64 *dims)
-{
-  return make (self, "Reshape", x, add_ints (self, n, dims));
-}
 
 /* Input @i, -1: left out. */
 static int
@@ -111,7 +55,7 @@ static const struct
 
 typedef struct
 {
-  Maker make;
+  TpMaker make;
   const TpNode *node;
   gint64 n_batch, n_steps, n_heads, n_shared; /* heads of keys; of queries for each */
   gint64 n_key, n_value;      /* what a head has of either */
@@ -221,8 +165,8 @@ cut (Recurrence *self, int x, gint64 rows, gint64 columns)
   const gint64 dims[] = { self->n_batch, self->n_steps, -1, rows, columns };
   const gint64 once[] = { self->n_batch, -1, rows, columns };
 
-  return self->n_steps == 1 ? reshape (&self->make, x, 4, once)
-                            : reshape (&self->make, x, 5, dims);
+  return self->n_steps == 1 ? tp_maker_reshape (&self->make, x, 4, once)
+                            : tp_maker_reshape (&self->make, x, 5, dims);
 }
 
 static void
@@ -237,7 +181,7 @@ cut_all (Recurrence *self)
 
   if (scale == 0.0)
     scale = 1.0 / sqrt ((double) self->n_key);
-  x = make (&self->make, "Mul", x, add_real (&self->make, dtype, scale));
+  x = tp_maker_add (&self->make, "Mul", x, tp_maker_add_real (&self->make, dtype, scale));
   self->parts[QUERY] = cut (self, x, self->n_shared, self->n_key);
   self->parts[KEY] = cut (self, node->inputs[KEY], self->n_key, 1);
   self->parts[VALUE] = cut (self, node->inputs[VALUE], 1, self->n_value);
@@ -248,7 +192,7 @@ cut_all (Recurrence *self)
     }
   if (self->is_gated)
     {
-      x = make (&self->make, "Exp", node->inputs[DECAY], -1);
+      x = tp_maker_add (&self->make, "Exp", node->inputs[DECAY], -1);
       self->parts[DECAY] = cut (
           self, x, get_dim (self, DECAY, 2) == self->n_heads ? 1 : self->n_key, 1);
     }
@@ -258,7 +202,7 @@ cut_all (Recurrence *self)
 static int
 pick (Recurrence *self, int x, gint64 step)
 {
-  Maker *make = &self->make;
+  TpMaker *make = &self->make;
   int picked = x;
 
   if (self->n_steps == 1 || make->has_failed)
@@ -273,20 +217,20 @@ pick (Recurrence *self, int x, gint64 step)
 static int
 add_step (Recurrence *self, gint64 step)
 {
-  Maker *maker = &self->make;
+  TpMaker *maker = &self->make;
   int state = self->state, value = pick (self, self->parts[VALUE], step);
   int change;
 
   if (self->is_gated && state >= 0)
-    state = make (maker, "Mul", state, pick (self, self->parts[DECAY], step));
+    state = tp_maker_add (maker, "Mul", state, pick (self, self->parts[DECAY], step));
   if (self->is_delta && state >= 0)
-    value = make (maker, "Sub", value,
-                  make (maker, "MatMul", pick (self, self->rows, step), state));
+    value = tp_maker_add (maker, "Sub", value,
+                  tp_maker_add (maker, "MatMul", pick (self, self->rows, step), state));
   if (self->is_delta)
-    value = make (maker, "Mul", value, pick (self, self->parts[BETA], step));
-  change = make (maker, "Mul", pick (self, self->parts[KEY], step), value);
-  self->state = state < 0 ? change : make (maker, "Add", state, change);
-  return make (maker, "MatMul", pick (self, self->parts[QUERY], step), self->state);
+    value = tp_maker_add (maker, "Mul", value, pick (self, self->parts[BETA], step));
+  change = tp_maker_add (maker, "Mul", pick (self, self->parts[KEY], step), value);
+  self->state = state < 0 ? change : tp_maker_add (maker, "Add", state, change);
+  return tp_maker_add (maker, "MatMul", pick (self, self->parts[QUERY], step), self->state);
 }
 
 static gboolean
@@ -302,15 +246,15 @@ add_steps (Recurrence *self, GError **error)
     {
       given[i] = add_step (self, i);
       if (self->n_steps > 1)
-        given[i] = reshape (&self->make, given[i], 3, dims);
+        given[i] = tp_maker_reshape (&self->make, given[i], 3, dims);
     }
   if (self->make.has_failed)
     return FALSE;
   if (self->n_steps == 1)
     {
       inputs[0] = given[0];
-      inputs[1] = add_ints (&self->make, 3, dims);
-      whole = make_to (&self->make, (TpUnrollOp){ "Reshape", NULL, 2, inputs },
+      inputs[1] = tp_maker_add_ints (&self->make, 3, dims);
+      whole = tp_maker_add_to (&self->make, (TpUnrollOp){ "Reshape", NULL, 2, inputs },
                        self->node->outputs[0]);
     }
   else
@@ -342,25 +286,25 @@ tp_unroll_linear_attention (TpUnroll *self, const TpNode *node, GError **error)
 
 /* What is before the input, behind it: k - 1 places of the past, or of zeros. */
 static int
-put_behind (Maker *self, const TpNode *node, gint64 n_before)
+put_behind (TpMaker *self, const TpNode *node, gint64 n_before)
 {
   static const TpAttr along = { .name = "axis", .kind = TP_ATTR_INT, .i = 2 };
   const gint64 pads[] = { 0, 0, n_before, 0, 0, 0 };
   int inputs[2] = { get_input (node, 3), node->inputs[0] };
 
   return inputs[0] < 0
-             ? make (self, "Pad", node->inputs[0], add_ints (self, 6, pads))
-             : make_to (self, (TpUnrollOp){ "Concat", &along, 2, inputs }, -1);
+             ? tp_maker_add (self, "Pad", node->inputs[0], tp_maker_add_ints (self, 6, pads))
+             : tp_maker_add_to (self, (TpUnrollOp){ "Concat", &along, 2, inputs }, -1);
 }
 
 /* The last places of @x, which are what the next run has before it. */
 static gboolean
-give_present (Maker *self, const TpNode *node, int x, gint64 n_before)
+give_present (TpMaker *self, const TpNode *node, int x, gint64 n_before)
 {
   const gint64 from = tp_draft_tensor (self->unroll->draft, x)->dims[2] - n_before;
   const gint64 end = from + n_before, axis = 2;
-  int inputs[4] = { x, add_ints (self, 1, &from), add_ints (self, 1, &end),
-                    add_ints (self, 1, &axis) };
+  int inputs[4] = { x, tp_maker_add_ints (self, 1, &from), tp_maker_add_ints (self, 1, &end),
+                    tp_maker_add_ints (self, 1, &axis) };
 
   return get_output (node, 1) < 0
          || (!self->has_failed
@@ -402,7 +346,7 @@ check_conv (TpUnroll *self, const TpNode *node, GError **error)
 gboolean
 tp_unroll_causal_conv (TpUnroll *self, const TpNode *node, GError **error)
 {
-  Maker maker = { self, FALSE, error };
+  TpMaker maker = { self, FALSE, error };
   gboolean is_plain
       = strcmp (tp_node_get_string (node, "activation", "none"), "none") == 0;
   TpAttr group = { .name = "group", .kind = TP_ATTR_INT };
@@ -424,7 +368,7 @@ tp_unroll_causal_conv (TpUnroll *self, const TpNode *node, GError **error)
   if (is_plain || y < 0)
     return y >= 0;
   inputs[0] = y;
-  inputs[1] = make (&maker, "Sigmoid", y, -1);
-  make_to (&maker, gate, node->outputs[0]);
+  inputs[1] = tp_maker_add (&maker, "Sigmoid", y, -1);
+  tp_maker_add_to (&maker, gate, node->outputs[0]);
   return !maker.has_failed;
 }
