@@ -37,7 +37,7 @@ is_moved (const TpOp *op, int i)
   if (i == 0
       && ((op->flags & TP_OP_IDENTITY) != 0 || op->kind == TP_OP_VIEW
           || op->kind == TP_OP_MOVE))
-    return (op->flags & TP_OP_READS_SHAPE) == 0;
+    return (op->flags & (TP_OP_READS_SHAPE | TP_OP_OF_BITS)) == 0;
   return i < 32 ? (op->moves & TP_MOVES (i)) != 0 : op->moves == TP_MOVES_ALL;
 }
 

@@ -85,8 +85,8 @@ makes_integers (TpDraft *draft, const TpNode *node)
   return tp_dtype_is_integer (tp_draft_tensor (draft, node->outputs[0])->dtype);
 }
 
-/* Elements to read and write, and products to sum up; -1: not to be folded. Other
- * contractions, windows and recurrences do more work than that, and sums of integers may
+/* Elements to read and write, and products to sum up; -1: not to be folded. Doubles do
+ * not have all bits. Other contractions, windows and recurrences do more work than that, and sums of integers may
  * have been more than a double holds. */
 static gint64
 count_elements (TpDraft *draft, const TpNode *node)
@@ -95,6 +95,7 @@ count_elements (TpDraft *draft, const TpNode *node)
 
   if (node->op == NULL || node->op->reference == NULL || node->n_inputs == 0
       || node->op->kind == TP_OP_WINDOW || node->op->kind == TP_OP_RECURRENT
+      || (node->op->flags & TP_OP_OF_BITS) != 0
       || (node->op->kind == TP_OP_CONTRACT && makes_integers (draft, node)))
     return -1;
   for (int i = 0; i < count_read (node); i++)
@@ -136,7 +137,8 @@ fold_view (TpDraft *draft, TpNode *node)
   output = tp_draft_tensor (draft, node->outputs[0]);
   if (!tp_tensor_is_constant (input) || input->init.scale != NULL
       || input->init.steps != NULL
-      || input->dtype != output->dtype || input->count != output->count
+      || (input->dtype != output->dtype && input->init.kind != TP_INIT_DATA)
+      || input->count != output->count
       || output->state > 0)
     return FALSE;
   output->init = input->init;

@@ -92,6 +92,8 @@ typedef enum
   TP_OP_SAMPLES = 1 << 14,    /* inputs from 1 on say where input 0 is looked at: they
                                * have no channels */
   TP_OP_NAMED = 1 << 15,      /* what it makes depends on the name of its node */
+  TP_OP_OF_BITS = 1 << 16,    /* of the bits that memory has, whatever they mean: its
+                               * reference takes and gives elements of any class */
 } TpOpFlags;
 
 struct TpOp

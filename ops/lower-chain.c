@@ -146,13 +146,14 @@ check_anchors (const TpGraph *graph, const int *nodes, int n_nodes,
   return TRUE;
 }
 
-/* What has the same elements in the same order, for ops before it and after. */
+/* What has the same elements in the same order, for ops before it and after; not the
+ * same bytes as others. */
 static gboolean
 is_view_between (const TpGraph *graph, const int *nodes, int n_nodes, int i)
 {
   const TpNode *node = &graph->nodes[nodes[i]];
 
-  return i > 0 && i + 1 < n_nodes
+  return i > 0 && i + 1 < n_nodes && (node->op->flags & TP_OP_OF_BITS) == 0
          && tp_tensor_is_row_major (&graph->tensors[node->inputs[0]])
          && tp_tensor_is_row_major (node_get_output (graph, node));
 }

@@ -1,8 +1,10 @@
-/* op-view.c: the same elements in the same order under another shape. */
+/* op-view.c: the same elements in the same order under another shape, or the same
+ * bytes as those of another type. */
 #include "config.h"
 
 #include "ops/op-view.h"
 
+#include "ops/op-cast.h"
 #include "ops/op-util.h"
 
 #include <string.h>
@@ -244,6 +246,66 @@ const TpOp tp_op_unsqueeze = {
   .n_inputs_max = 2,
   .attrs = axes_attrs,
   .infer = unsqueeze_infer,
+};
+
+/* ---- BitCast ------------------------------------------------------------ */
+
+static gboolean
+bit_cast_infer (const TpNode *node, const TpTensor *const *inputs,
+                TpShape *outputs, GError **error)
+{
+  TpDtype from = inputs[0]->dtype, to = from;
+
+  if (!tp_node_get_dtype (node, "to", from, &to, error))
+    return FALSE;
+  if (tp_dtype_get_size (to) != tp_dtype_get_size (from))
+    return tp_op_fail (node, error, "input 0 is %s, which has not as many bits as %s",
+                       tp_dtype_get_name (from), tp_dtype_get_name (to));
+  if (to == TPLAN_DTYPE_BOOL && from != to)
+    return tp_op_refuse (node, error, "bytes of %s may be neither 0 nor 1, which a bool "
+                         "is: use Cast", tp_dtype_get_name (from));
+  tp_shape_copy (&outputs[0], inputs[0]);
+  outputs[0].dtype = to;
+  return TRUE;
+}
+
+static void
+bit_cast_reference (const TpNode *node, const TpRefTensor *const *inputs,
+                    TpRefTensor *outputs)
+{
+  const TpDtypeRow *from = tp_dtype_get (inputs[0]->dtype);
+  const TpDtypeRow *to = tp_dtype_get (outputs[0].dtype);
+
+  for (gint64 i = 0; i < outputs[0].count; i++)
+    {
+      guint64 memory = 0;
+
+      if (from->class == TP_CLASS_REAL)
+        from->store_reals (&inputs[0]->data[i], 1, 1, &memory);
+      else
+        from->store_integers (&inputs[0]->integers[i], 1, 1, &memory);
+      if (to->class == TP_CLASS_REAL)
+        to->load_reals (&memory, 1, 1, &outputs[0].data[i]);
+      else
+        to->load_integers (&memory, 1, 1, &outputs[0].integers[i]);
+    }
+}
+
+static const TpAttrSpec bit_cast_attrs[] = {
+  { "to", TP_ATTR_INT, TRUE },
+  { 0 },
+};
+
+const TpOp tp_op_bit_cast = {
+  .name = "BitCast",
+  .kind = TP_OP_VIEW,
+  .n_outputs_max = 1,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .flags = TP_OP_OF_BITS,
+  .attrs = bit_cast_attrs,
+  .infer = bit_cast_infer,
+  .reference = bit_cast_reference,
 };
 
 /* ---- Stream ------------------------------------------------------------- */

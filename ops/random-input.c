@@ -64,6 +64,7 @@ passes_on (const TpNode *node, int tensor, gboolean *out_is_changed)
   *out_is_changed = node->op->kind == TP_OP_MAP;
   return *out_is_changed ? reads (node, tensor)
                          : node->inputs[0] == tensor
+                               && (node->op->flags & TP_OP_OF_BITS) == 0
                                && (node->op->kind == TP_OP_VIEW
                                    || node->op->kind == TP_OP_MOVE);
 }

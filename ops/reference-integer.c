@@ -168,7 +168,9 @@ tp_reference_run (const TpNode *node, const TpRefTensor *const *inputs,
   gboolean is_integer
       = outputs[0].integers != NULL && all_are_integers (node, inputs);
 
-  if (node->op->map_integer != NULL && is_integer)
+  if ((node->op->flags & TP_OP_OF_BITS) != 0)
+    node->op->reference (node, inputs, outputs);
+  else if (node->op->map_integer != NULL && is_integer)
     tp_reference_map_integers (node, inputs, outputs);
   else if (node->op->reference_integer != NULL && is_integer)
     node->op->reference_integer (node, inputs, outputs);

@@ -108,7 +108,8 @@ tp_fuse_merges_dims (const TpTensor *in, const TpTensor *out)
 {
   int k = 0;
 
-  if (!tp_tensor_is_row_major (in) || !tp_tensor_is_row_major (out))
+  if (in->dtype != out->dtype || !tp_tensor_is_row_major (in)
+      || !tp_tensor_is_row_major (out))
     return FALSE;
   for (int i = 0; i < out->rank; i++)
     {

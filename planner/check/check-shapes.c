@@ -26,6 +26,8 @@ tp_checker_merges (const TpGraph *graph, int before, int after)
   const TpTensor *from = &graph->tensors[before], *to = &graph->tensors[after];
   int k = 0;
 
+  if (from->dtype != to->dtype)
+    return FALSE;
   if (!tp_tensor_is_row_major (from) || !tp_tensor_is_row_major (to))
     return FALSE;
   for (int i = 0; i < to->rank; i++)

@@ -13,7 +13,7 @@
 /* Told of in test-integers.c: what comes out is of another type, or what goes in is
  * unsigned. */
 static const char *const told_elsewhere[]
-    = { "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
+    = { "BitCast", "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
         "LessOrEqual", "RankedArgMax", "RankedArgMin", NULL };
 
 /* ---- running them --------------------------------------------------------- */

@@ -285,6 +285,55 @@ test_shifts (gconstpointer device)
   SAME (right8);
 }
 
+/* ---- bits ---------------------------------------------------------------- */
+
+/* As doubles and as floats: their negatives differ by a bit. */
+static const char bit_model[]
+    = "{\"format\": \"tplan-graph/1\", \"name\": \"bits\", \"opset\": 26,"
+      " \"inputs\": [" INPUT ("x", "int64") "," INPUT ("n", "int32") "],"
+      " \"outputs\": [\"wide\", \"narrow\"], \"ops\": ["
+      OP ("BitCast", "\"x\"", "a", ", \"attrs\": {\"to\": 11}") ","
+      OP ("Neg", "\"a\"", "b", "") ","
+      OP ("BitCast", "\"b\"", "wide", ", \"attrs\": {\"to\": 7}") ","
+      OP ("BitCast", "\"n\"", "c", ", \"attrs\": {\"to\": 1}") ","
+      OP ("Neg", "\"c\"", "d", "") ","
+      OP ("BitCast", "\"d\"", "narrow", ", \"attrs\": {\"to\": 6}") "]}";
+
+typedef struct
+{
+  gint64 wide[N];
+  gint32 narrow[N];
+} Bits;
+
+static void
+test_bits (gconstpointer device)
+{
+  static const gint64 doubles[N] = { 0, 0x3ff0000000000001, G_MININT64, -0x10000000000001,
+                                     0x7fefffffffffffff, 0x0010000000000000 };
+  static const gint32 floats[N] = { 0, 0x3f800001, G_MININT32, -0x800001, 0x7f7fffff,
+                                    0x00800000 };
+  g_autoptr (TplanPlan) plan = tp_test_plan_on (device, bit_model, 1);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TplanSession) session = NULL;
+  Bits got = { 0 }, want = { 0 };
+  const void *inputs[] = { doubles, floats };
+  void *outputs[] = { got.wide, got.narrow };
+
+  if (plan == NULL)
+    return;
+  session = tplan_session_new (plan, 1, &error);
+  g_assert_no_error (error);
+  g_assert_true (tplan_session_run (session, inputs, outputs, &error));
+  g_assert_no_error (error);
+  for (int i = 0; i < N; i++)
+    {
+      want.wide[i] = doubles[i] ^ G_MININT64;
+      want.narrow[i] = floats[i] ^ G_MININT32;
+    }
+  SAME (wide);
+  SAME (narrow);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -295,6 +344,9 @@ main (int argc, char **argv)
   g_test_add_data_func ("/integers/rows/ref", "ref", test_rows);
   g_test_add_data_func ("/integers/rows/cpu", "cpu", test_rows);
   g_test_add_data_func ("/integers/rows/opencl", "opencl:0", test_rows);
+  g_test_add_data_func ("/integers/bits/ref", "ref", test_bits);
+  g_test_add_data_func ("/integers/bits/cpu", "cpu", test_bits);
+  g_test_add_data_func ("/integers/bits/opencl", "opencl:0", test_bits);
   g_test_add_data_func ("/integers/shifts/ref", "ref", test_shifts);
   g_test_add_data_func ("/integers/shifts/cpu", "cpu", test_shifts);
   g_test_add_data_func ("/integers/shifts/opencl", "opencl:0", test_shifts);

@@ -258,6 +258,7 @@ gboolean
 test_text_is_of_float32 (const char *text)
 {
   return strstr (text, "DynamicQuantizeLinear ") != NULL
+         || strstr (text, "BitCast ") != NULL
          || strstr (text, "MatMulInteger ") != NULL
          || strstr (text, "ConvInteger ") != NULL;
 }

@@ -57,6 +57,10 @@ static const FuseCase cases[] = {
   { "view-between", Q ("r"),
     OP ("a", "MatMul", Q ("m") "," Q ("n"), "") ","
     OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"), "a+f+r", NULL },
+  { "view-of-bits", Q ("r"),
+    OP ("a", "MatMul", Q ("m") "," Q ("n"), "") ","
+    OP ("f", "BitCast", Q ("a"), ",\"attrs\":{\"to\":6}") ","
+    OP ("r", "Abs", Q ("f"), ""), "", NULL },
   { "view-merges", Q ("r"),
     CONV ("a", "x") "," OP ("f", "Flatten", Q ("a"), "") "," RELU ("r", "f"),
     "a+f+r", NULL },
