@@ -3,7 +3,9 @@
 
 #include "graph/control.h"
 
+#include "graph/unroll-grams.h"
 #include "graph/unroll-loop.h"
+#include "graph/unroll-mel.h"
 #include "graph/unroll-scan.h"
 #include "graph/unroll-select.h"
 #include "graph/unroll-sequence.h"
@@ -65,6 +67,24 @@ static const TpAttrSpec unique_attrs[] = {
   { 0 },
 };
 
+static const TpAttrSpec mel_attrs[] = {
+  { "output_datatype", TP_ATTR_INT, FALSE },
+  { 0 },
+};
+
+static const TpAttrSpec tf_idf_attrs[] = {
+  { "max_gram_length", TP_ATTR_INT, TRUE },
+  { "max_skip_count", TP_ATTR_INT, TRUE },
+  { "min_gram_length", TP_ATTR_INT, TRUE },
+  { "mode", TP_ATTR_STRING, TRUE },
+  { "ngram_counts", TP_ATTR_INTS, TRUE },
+  { "ngram_indexes", TP_ATTR_INTS, TRUE },
+  { "pool_int64s", TP_ATTR_INTS, FALSE },
+  { "pool_strings", TP_ATTR_STRINGS, FALSE },
+  { "weights", TP_ATTR_FLOATS, FALSE },
+  { 0 },
+};
+
 static const TpAttrSpec empty_attrs[] = {
   { "dtype", TP_ATTR_INT, FALSE },
   { 0 },
@@ -85,6 +105,7 @@ static const Control controls[] = {
   CONTROL ("LinearAttention", 3, 6, 2, linear_attention_attrs,
            tp_unroll_linear_attention, FALSE),
   CONTROL ("Loop", 0, TP_VARIADIC, TP_VARIADIC, NULL, tp_unroll_loop, TRUE),
+  CONTROL ("MelWeightMatrix", 5, 5, 1, mel_attrs, tp_unroll_mel, FALSE),
   CONTROL ("NonZero", 1, 1, 1, NULL, tp_unroll_non_zero, FALSE),
   CONTROL ("Optional", 0, 1, 1, NULL, tp_unroll_optional, FALSE),
   CONTROL ("OptionalGetElement", 1, 1, 1, NULL, tp_unroll_optional_get, FALSE),
@@ -102,6 +123,7 @@ static const Control controls[] = {
            tp_unroll_sequence_map, TRUE),
   CONTROL ("SplitToSequence", 1, 2, 1, split_attrs, tp_unroll_split_to_sequence,
            FALSE),
+  CONTROL ("TfIdfVectorizer", 1, 1, 1, tf_idf_attrs, tp_unroll_tf_idf, FALSE),
   CONTROL ("Unique", 1, 1, 4, unique_attrs, tp_unroll_unique, FALSE),
 };
 

@@ -82,7 +82,7 @@ find_target (const TpNode *node)
 }
 
 gboolean
-tp_function_is_narrowed (const TpNode *node)
+tp_function_is_narrowed (const TpNode *node, TpNodeNames names)
 {
   return find_target (node) != NULL;
 }

@@ -28,7 +28,7 @@ const TpNarrow *tp_function_find_made (const TpNode *node, int n_inputs,
                                        const TpNarrow *const *inputs, int i);
 
 /* Casts to what is narrow, by arithmetic. */
-gboolean tp_function_is_narrowed (const TpNode *node);
+gboolean tp_function_is_narrowed (const TpNode *node, TpNodeNames names);
 const TpFunction *tp_function_list_narrow (gsize *out_n);
 
 #endif

@@ -1,10 +1,13 @@
 /* function-shape.c: ops whose bodies are arithmetic of shapes, all of it constant once
- * these are known: CenterCropPad; and ReverseSequence, all but the lengths. */
+ * these are known: CenterCropPad; and ReverseSequence, all but the lengths, and MaxUnpool,
+ * all but the places. */
 #include "config.h"
 
 #include "graph/function-shape.h"
 
 #include "graph/graph-builder.h"
+
+#define MOST (1 << 30)        /* of a number of a window */
 
 static const char *
 add_one (TpBody *self, const char *x, gint64 one)
@@ -90,13 +93,87 @@ add_reverse_sequence (TpBody *self)
   tp_body_add (self, "Reshape", NULL, self->ends.outputs[0], x, shape, NULL);
 }
 
+/* ---- MaxUnpool ------------------------------------------------------------------- */
+
+/* Attribute @name, @n numbers for each of the @n_dims spatial dimensions, added up for
+ * each; @usual where it is not there. */
+static const char *
+add_up (TpBody *self, const char *name, int n, int n_dims, gint64 usual)
+{
+  gint64 sums[TP_MAX_RANK] = { 0 };
+  int n_given = 0;
+  const gint64 *given = tp_node_get_ints (self->node, name, &n_given);
+
+  if (given != NULL && n_given != n * n_dims)
+    tp_body_refuse (self, "%s has %d numbers, must have %d", name, n_given, n * n_dims);
+  else
+    for (int i = 0; i < n * n_dims; i++)
+      sums[i % n_dims] += given == NULL ? usual : CLAMP (given[i], -MOST, MOST);
+  return tp_body_add_ints (self, n_dims, sums);
+}
+
+/* The shape of what was pooled: the last window ends where that does. */
+static const char *
+add_unpooled_shape (TpBody *self, const char *shape)
+{
+  int n = 0;
+  const gint64 *kernel = tp_node_get_ints (self->node, "kernel_shape", &n);
+  gint64 at[TP_MAX_RANK];
+  const char *dims, *strides, *ends;
+
+  if (kernel == NULL || n < 1 || n > TP_MAX_RANK - 2)
+    {
+      tp_body_refuse (self, "kernel_shape has %d numbers, must have 1 to %d", n,
+                      TP_MAX_RANK - 2);
+      return shape;
+    }
+  for (int i = 0; i < n; i++)
+    at[i] = i + 2;
+  dims = tp_body_apply (self, "Gather", shape, tp_body_add_ints (self, n, at), NULL);
+  strides = add_up (self, "strides", 1, n, 1);
+  ends = tp_body_apply (self, "Sub", add_up (self, "kernel_shape", 1, n, 1),
+                        add_up (self, "pads", 2, n, 0), NULL);
+  dims = tp_body_apply (self, "Mul", add_one (self, dims, -1), strides, NULL);
+  dims = tp_body_apply (self, "Add", dims, ends, NULL);
+  return TP_BODY_JOIN (self, tp_body_apply (self, "Gather", shape, TP_BODY_INTS (self, 0, 1),
+                                            NULL), dims);
+}
+
+/* Places are those in what was pooled, as ONNX's tests have it, also where it is said
+ * that the output is larger: then zeros follow. */
+static void
+add_max_unpool (TpBody *self)
+{
+  const char *x = tp_body_get_input (self, 0), *wanted = tp_body_get_input (self, 2);
+  const char *shape = add_unpooled_shape (self, tp_body_add_shape (self, x));
+  const char *zero = tp_body_apply (self, "CastLike", tp_body_add_float (self, 0.0), x,
+                                    NULL);
+  const char *all = tp_body_apply (self, "Expand", zero,
+                                   tp_body_multiply_all (self, shape), NULL);
+  const gint64 flat = -1;
+
+  all = tp_body_apply (self, "ScatterElements", all,
+                       tp_body_add_reshape (self, tp_body_get_input (self, 1), 1, &flat),
+                       tp_body_add_reshape (self, x, 1, &flat));
+  x = tp_body_add (self, "Reshape", NULL, wanted == NULL ? self->ends.outputs[0] : NULL, all,
+                   shape, NULL);
+  if (wanted == NULL)
+    return;
+  all = tp_body_apply (self, "Sub", wanted, shape, NULL);
+  zero = tp_body_apply (self, "Sub", shape, shape, NULL);
+  tp_body_add (self, "Pad", NULL, self->ends.outputs[0], x, TP_BODY_JOIN (self, zero, all),
+               NULL);
+}
+
 /* ---- the table --------------------------------------------------------- */
 
 static const char *const crop_attrs[] = { "axes", NULL };
+static const char *const unpool_attrs[] = { "kernel_shape", "pads", "strides", NULL };
 static const char *const reverse_attrs[] = { "batch_axis", "time_axis", NULL };
 
 static const TpFunction functions[] = {
   { "CenterCropPad", 2, 2, 1, crop_attrs, { 0.0 }, add_center_crop_pad },
+  { "MaxUnpool", 2, 3, 1, unpool_attrs, { 0.0 }, add_max_unpool },
   { "ReverseSequence", 2, 2, 1, reverse_attrs, { 0.0 }, add_reverse_sequence },
 };
 

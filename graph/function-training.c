@@ -1,5 +1,6 @@
 /* function-training.c: what ops do while a model is trained: one step of an optimizer
- * (ai.onnx.preview.training), and a BatchNormalization by the statistics of its batch.
+ * (ai.onnx.preview.training), a BatchNormalization by the statistics of its batch, and a
+ * Dropout that drops.
  *
  * Inputs of an optimizer are the learning rate R, the count T of steps, and then lists, one behind the
  * other: of what is trained (X), of its gradients (G), and of what the optimizer keeps of
@@ -7,6 +8,9 @@
 #include "config.h"
 
 #include "graph/function-training.h"
+
+#include "graph/graph-branch.h"
+#include "ops/op-logic.h"
 
 #include <string.h>
 
@@ -258,7 +262,7 @@ add_momentum (TpBody *self)
 /* That of a model that is used goes by statistics it is given. In training mode, which
  * networks that standardize their weights are in as well, statistics are those of x. */
 gboolean
-tp_function_is_trained (const TpNode *node)
+tp_function_is_trained (const TpNode *node, TpNodeNames names)
 {
   return tp_node_get_int (node, "training_mode", 0) != 0;
 }
@@ -313,6 +317,93 @@ add_batch_normalization (TpBody *self)
   add_running (self, 2, tp_body_get_input (self, 4), variance);
 }
 
+/* ---- Dropout --------------------------------------------------------------- */
+
+#define RATIO 1
+#define IS_TRAINING 2
+#define FLOAT32 1             /* as ONNX numbers types */
+
+gboolean
+tp_function_may_drop (const TpNode *node, TpNodeNames names)
+{
+  return names.n_inputs > IS_TRAINING && names.inputs[IS_TRAINING] != NULL
+         && *names.inputs[IS_TRAINING] != '\0';
+}
+
+static const char *
+make_float32 (TpBody *self, const char *x)
+{
+  const TpAttr to = tp_body_make_int ("to", FLOAT32);
+
+  return tp_body_add (self, "Cast", &to, NULL, x, NULL);
+}
+
+/* Each element is dropped where a number from 0 to below 1 is below @ratio; the others
+ * make up for it. @out: what there is then, and where. */
+static void
+add_dropped (TpBody *self, const char *ratio, const char **out)
+{
+  const TpAttr *seed = tp_node_find_attr (self->node, "seed");
+  TpAttr attrs[] = { tp_body_make_int ("dtype", FLOAT32), { .name = "seed" } };
+  TpNode draw = { .type = "RandomUniformLike", .n_attrs = seed != NULL ? 2 : 1,
+                  .attrs = attrs };
+  const char *x = tp_body_get_input (self, 0), *drawn = tp_body_make_name (self);
+  const char *one = tp_body_add_float (self, 1.0), *is_dropped, *scale, *zero;
+
+  if (seed != NULL) /* of a Dropout it is whole */
+    attrs[1] = (TpAttr){ .name = "seed", .kind = TP_ATTR_FLOAT, .f = (double) seed->i };
+  tp_body_add_node (self, &draw, (TpNodeNames){ 1, &x, 1, &drawn });
+  is_dropped = tp_body_apply (self, "Less", drawn, ratio, NULL);
+  scale = tp_body_apply (self, "Div", one, tp_body_apply (self, "Sub", one, ratio, NULL),
+                         NULL);
+  scale = tp_body_apply (self, "CastLike", scale, x, NULL);
+  zero = tp_body_apply (self, "CastLike", tp_body_add_float (self, 0.0), x, NULL);
+  out[0] = tp_body_apply (self, "Where", is_dropped, zero, multiply (self, x, scale));
+  out[1] = tp_body_apply (self, "Not", is_dropped, NULL, NULL);
+}
+
+static void
+enter_branch (TpBody *self, gboolean is_training)
+{
+  if (!self->has_failed)
+    self->has_failed = !tp_graph_builder_enter_branch (
+        self->builder, tp_body_get_input (self, IS_TRAINING), is_training,
+        self->node->place, self->error);
+}
+
+static void
+leave_branch (TpBody *self)
+{
+  if (!self->has_failed)
+    tp_graph_builder_leave_branch (self->builder);
+}
+
+/* Both are there while it is not known whether a model is trained. */
+static void
+add_dropout (TpBody *self)
+{
+  const char *training = tp_body_get_input (self, IS_TRAINING);
+  const char *ratio = tp_body_get_input (self, RATIO);
+  const char *x = tp_body_get_input (self, 0), *parts[2][2];
+
+  enter_branch (self, TRUE);
+  ratio = ratio != NULL ? make_float32 (self, ratio) : tp_body_add_float (self, 0.5);
+  add_dropped (self, ratio, parts[TRUE]);
+  leave_branch (self);
+  enter_branch (self, FALSE);
+  for (int i = 0; i < 2; i++)
+    parts[FALSE][i] = tp_body_make_name (self);
+  tp_body_add_node (self, &(TpNode){ .type = "Dropout" },
+                    (TpNodeNames){ 1, &x, self->ends.n_outputs, parts[FALSE] });
+  leave_branch (self);
+  for (int i = 0; i < self->ends.n_outputs; i++)
+    if (tp_body_get_output (self, i) != NULL)
+      tp_body_add_node (self, &(TpNode){ .type = tp_op_if.name, .op = &tp_op_if },
+                        (TpNodeNames){ 3, (const char *[]){ training, parts[TRUE][i],
+                                                            parts[FALSE][i] },
+                                       1, &self->ends.outputs[i] });
+}
+
 /* ---- the table ------------------------------------------------------------ */
 
 static const char *const adagrad_attrs[] = { "decay_factor", "epsilon",
@@ -330,7 +421,10 @@ static const char *const momentum_attrs[] = { "alpha", "beta", "mode",
 static const char *const norm_attrs[] = { "epsilon", "momentum", "training_mode",
                                           NULL };
 
+static const char *const dropout_attrs[] = { "seed", NULL };
+
 static const TpFunction functions[] = {
+  { "Dropout", 1, 3, 2, dropout_attrs, { 0.0 }, add_dropout },
   { "BatchNormalization", 5, 5, 3, norm_attrs, { 0.0 }, add_batch_normalization },
   OPTIMIZER ("Adagrad", 3, adagrad_attrs, add_adagrad),
   OPTIMIZER ("Adam", 4, adam_attrs, add_adam),

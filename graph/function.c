@@ -48,10 +48,11 @@ static const TpFunction *(*const lists[]) (gsize *) = {
 static const struct
 {
   const char *type;
-  gboolean (*is_meant) (const TpNode *node);
+  gboolean (*is_meant) (const TpNode *node, TpNodeNames names);
 } others[] = {
   { "BatchNormalization", tp_function_is_trained },
   { "Cast", tp_function_is_narrowed },
+  { "Dropout", tp_function_may_drop },
 };
 
 static const TpFunction *
@@ -76,11 +77,11 @@ tp_function_is_known (const char *type)
 }
 
 gboolean
-tp_function_is_meant (const TpNode *node)
+tp_function_is_meant (const TpNode *node, TpNodeNames names)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (others); i++)
     if (strcmp (others[i].type, node->type) == 0)
-      return others[i].is_meant (node);
+      return others[i].is_meant (node, names);
   return tp_function_is_known (node->type);
 }
 

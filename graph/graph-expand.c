@@ -15,7 +15,7 @@ add (TpGraphBuilder *builder, const TpNode *node, TpNodeNames names,
   TpNode own = *node;
 
   own.group = tp_builder_find_group (builder, node->name);
-  if (!tp_function_is_meant (node))
+  if (!tp_function_is_meant (node, names))
     return tp_builder_add_plain_node (builder, &own, names, error);
   if (node->n_costs == 0)
     return tp_function_expand (builder, &own, names, error);

@@ -156,17 +156,40 @@ tp_unroll_add_scalar (TpUnroll *self, TpDtype dtype,
   return add_values (self, &like, &value, error);
 }
 
+gboolean
+tp_unroll_give_reals (TpUnroll *self, int index, const TpTensor *like,
+                      const double *values, GError **error)
+{
+  void *data = make_room (self, index, like, error);
+
+  if (data != NULL)
+    tp_dtype_store_doubles (like->dtype, values,
+                            tp_draft_tensor (self->draft, index)->count, data);
+  return data != NULL;
+}
+
+static int
+add_reals (TpUnroll *self, const TpTensor *like, const double *values,
+           GError **error)
+{
+  int index = tp_unroll_add_tensor (self, self->node->name, ":constant", error);
+
+  return index >= 0 && tp_unroll_give_reals (self, index, like, values, error) ? index : -1;
+}
+
 int
 tp_unroll_add_real (TpUnroll *self, TpDtype dtype, double value, GError **error)
 {
-  const TpTensor like = { .dtype = dtype };
-  int index = tp_unroll_add_tensor (self, self->node->name, ":constant", error);
-  void *data = index < 0 ? NULL : make_room (self, index, &like, error);
+  return add_reals (self, &(TpTensor){ .dtype = dtype }, &value, error);
+}
 
-  if (data == NULL)
-    return -1;
-  tp_dtype_store_doubles (dtype, &value, 1, data);
-  return index;
+int
+tp_unroll_add_reals (TpUnroll *self, int n, const double *values, GError **error)
+{
+  const TpTensor like = { .dtype = TPLAN_DTYPE_FLOAT32, .rank = 1,
+                          .dims = (gint64[]){ n } };
+
+  return add_reals (self, &like, values, error);
 }
 
 gboolean

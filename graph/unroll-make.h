@@ -29,6 +29,9 @@ int tp_unroll_add_scalar (TpUnroll *self, TpDtype dtype,
 /* The same of a type of reals. */
 int tp_unroll_add_real (TpUnroll *self, TpDtype dtype, double value,
                         GError **error);
+/* @n values of float32 in one dimension. */
+int tp_unroll_add_reals (TpUnroll *self, int n, const double *values,
+                         GError **error);
 /* Element @index of @tensor along @axis, which goes. */
 int tp_unroll_pick (TpUnroll *self, int tensor, gint64 axis,
                     gint64 index, GError **error);
@@ -56,6 +59,8 @@ gboolean tp_unroll_give_scalar (TpUnroll *self, int tensor, TpDtype dtype,
 gboolean tp_unroll_give_values (TpUnroll *self, int tensor,
                                 const TpTensor *like, const gint64 *values,
                                 GError **error);
+gboolean tp_unroll_give_reals (TpUnroll *self, int tensor, const TpTensor *like,
+                               const double *values, GError **error);
 
 /* The body of the node once more, at most @n times: self->tensors has what its inputs are,
  * and what its outputs are then. */

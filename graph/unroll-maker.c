@@ -54,6 +54,17 @@ tp_maker_add_real (TpMaker *self, TpDtype dtype, double value)
 }
 
 int
+tp_maker_add_reals (TpMaker *self, int n, const double *values)
+{
+  int made = -1;
+
+  if (!self->has_failed)
+    made = tp_unroll_add_reals (self->unroll, n, values, self->error);
+  self->has_failed |= made < 0;
+  return made;
+}
+
+int
 tp_maker_reshape (TpMaker *self, int x, int n, const gint64 *dims)
 {
   return tp_maker_add (self, "Reshape", x, tp_maker_add_ints (self, n, dims));

@@ -21,6 +21,7 @@ int tp_maker_add_along (TpMaker *self, const char *type, gint64 axis, int n,
 /* Constants: @n values in one dimension, and one without dimensions. */
 int tp_maker_add_ints (TpMaker *self, int n, const gint64 *values);
 int tp_maker_add_real (TpMaker *self, TpDtype dtype, double value);
+int tp_maker_add_reals (TpMaker *self, int n, const double *values); /* of float32 */
 int tp_maker_reshape (TpMaker *self, int x, int n, const gint64 *dims);
 /* Of dimension @axis of @x @n elements, from @from on. */
 int tp_maker_slice (TpMaker *self, int x, gint64 axis, gint64 from, gint64 n);

@@ -134,23 +134,12 @@ const TpOp tp_op_relayout = {
   .infer = tp_infer_same,
 };
 
-/* ---- Dropout: inference only ------------------------------------------- */
+/* ---- Dropout: inference only; else graph/function-training.c ------------ */
 
 static gboolean
 dropout_infer (const TpNode *node, const TpTensor *const *inputs,
                TpShape *outputs, GError **error)
 {
-  double is_training = 0.0;
-
-  if (tp_node_has_input (node, 2))
-    {
-      if (!tp_tensor_is_constant (inputs[2]) || inputs[2]->count != 1)
-        return tp_op_refuse (node, error, "training_mode must be constant");
-      tp_tensor_write_doubles (inputs[2], &is_training);
-    }
-  if (is_training != 0.0)
-    return tp_op_refuse (node, error,
-                         "training_mode is set: export for inference");
   tp_shape_copy (&outputs[0], inputs[0]);
   if (node->n_outputs > 1)
     {
@@ -196,7 +185,7 @@ const TpOp tp_op_dropout = {
   .name = "Dropout",
   .kind = TP_OP_MAP,
   .n_inputs_min = 1,
-  .n_inputs_max = 3,
+  .n_inputs_max = 2,
   .n_outputs_max = 2,
   .flags = TP_OP_IDENTITY | TP_OP_COPIES,
   .attrs = dropout_attrs,
