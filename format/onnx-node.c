@@ -3,6 +3,7 @@
 
 #include "format/onnx-node.h"
 
+#include "format/onnx-flex.h"
 #include "format/onnx-function.h"
 #include "format/onnx-if.h"
 #include "format/onnx-loop.h"
@@ -74,7 +75,7 @@ typedef struct
   TpArray *lists;             /* TpArray*: values of list attributes */
   int n_attributes;           /* seen */
   gboolean has_reference;     /* to an argument of the call */
-  gboolean is_control;        /* graphs and types are not read here */
+  gboolean has_graphs;        /* graphs and types are not read here */
   const char *last_name;      /* of an input or output, as it stands there */
 } Node;
 
@@ -240,7 +241,7 @@ take_argument (Attribute *self)
 static gboolean
 is_passed_over (const Attribute *self)
 {
-  if (!self->node->is_control)
+  if (!self->node->has_graphs)
     return FALSE;
   if (self->type == 0)
     return (self->fields & (1u << ATTRIBUTE_G | 1u << ATTRIBUTE_TP)) != 0;
@@ -474,6 +475,8 @@ put_op (Node *node, const TpWire *wire, const TpNode *op, GError **error)
       = { node->inputs->len, (const char *const *) node->inputs->data,
           node->outputs->len, (const char *const *) node->outputs->data };
 
+  if (tp_onnx_is_flex (op->type))
+    return tp_onnx_add_flex (onnx, wire, op, names, error);
   if (tp_control_has_body (op->type))
     return tp_onnx_add_loop (onnx, wire, op, names, error);
   if (strcmp (op->type, "Constant") != 0 || names.n_inputs != 0
@@ -497,9 +500,9 @@ add_op (Node *node, const char *type, const TpWire *wire, GError **error)
       && !tp_graph_builder_has_node (onnx->builder, node->name))
     out.name = node->name;
   /* Attributes of an unknown op could only hide that it is unknown. */
-  node->is_control = tp_control_find (type) != NULL;
+  node->has_graphs = tp_control_find (type) != NULL || tp_onnx_is_flex (type);
   if ((tp_op_find (type) != NULL || strcmp (type, "Constant") == 0
-       || tp_function_is_known (type) || node->is_control
+       || tp_function_is_known (type) || node->has_graphs
        || onnx->options->keep_unknown_attrs)
       && !tp_wire_read (*wire, read_attributes, node, error))
     return FALSE;

@@ -10,6 +10,7 @@
 #include "graph/function-cache.h"
 #include "graph/function-contrib.h"
 #include "graph/function-experts.h"
+#include "graph/function-flex.h"
 #include "graph/function-fused.h"
 #include "graph/function-gated.h"
 #include "graph/function-heads.h"
@@ -35,13 +36,13 @@
 /* Each file has those of its kind. */
 static const TpFunction *(*const lists[]) (gsize *) = {
   tp_function_list_cache,     tp_function_list_contrib,
-  tp_function_list_experts,   tp_function_list_fused,
-  tp_function_list_gated,     tp_function_list_heads,
-  tp_function_list_loss,      tp_function_list_narrow,
-  tp_function_list_nbits,     tp_function_list_quantized,
-  tp_function_list_random,    tp_function_list_sample,
-  tp_function_list_shape,     tp_function_list_signal,
-  tp_function_list_training,
+  tp_function_list_experts,   tp_function_list_flex,
+  tp_function_list_fused,     tp_function_list_gated,
+  tp_function_list_heads,     tp_function_list_loss,
+  tp_function_list_narrow,    tp_function_list_nbits,
+  tp_function_list_quantized, tp_function_list_random,
+  tp_function_list_sample,    tp_function_list_shape,
+  tp_function_list_signal,    tp_function_list_training,
 };
 
 /* Of ops that have a record, which nodes are another op all the same. */

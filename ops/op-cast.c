@@ -1,4 +1,4 @@
-/* op-cast.c: Cast and CastLike: the same numbers as another type. */
+/* op-cast.c: Cast, CastLike and Widen: the same numbers as another type. */
 #include "config.h"
 
 #include "ops/op-cast.h"
@@ -129,4 +129,23 @@ const TpOp tp_op_cast_like = {
   .n_inputs_max = 2,
   .attrs = cast_like_attrs,
   .infer = cast_like_infer,
+};
+
+/* ---- Widen: to the type that kernels compute with, which bodies of ops ask for ---- */
+
+static gboolean
+widen_infer (const TpNode *node, const TpTensor *const *inputs,
+             TpShape *outputs, GError **error)
+{
+  tp_shape_copy (&outputs[0], inputs[0]);
+  outputs[0].dtype = tp_dtype_get_computed (inputs[0]->dtype);
+  return TRUE;
+}
+
+const TpOp tp_op_widen = {
+  .name = "Widen",
+  CAST,
+  .n_inputs_min = 1,
+  .n_inputs_max = 1,
+  .infer = widen_infer,
 };

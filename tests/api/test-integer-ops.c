@@ -14,7 +14,7 @@
  * unsigned. */
 static const char *const told_elsewhere[]
     = { "BitCast", "BitShift", "Cast", "CastLike", "Equal", "Greater", "GreaterOrEqual", "Less",
-        "LessOrEqual", "RankedArgMax", "RankedArgMin", NULL };
+        "LessOrEqual", "RankedArgMax", "RankedArgMin", "Widen", NULL };
 
 /* ---- running them --------------------------------------------------------- */
 
