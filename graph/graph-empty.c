@@ -36,18 +36,11 @@ drop_inputs (TpDraft *draft, TpNode *node)
   node->n_inputs = n;
 }
 
-/* Nobody has to be told what it is, and no state is to hold it. */
+/* No state is to hold it. */
 static gboolean
 may_be_constant (TpDraft *draft, int tensor)
 {
-  const TpTensor *it = tp_draft_tensor (draft, tensor);
-
-  if (it->state > 0)
-    return FALSE;
-  for (guint i = 0; i < draft->outputs->len; i++)
-    if (tp_array_index (draft->outputs, int, i) == tensor)
-      return FALSE;
-  return TRUE;
+  return tp_draft_tensor (draft, tensor)->state == 0;
 }
 
 static void
@@ -92,5 +85,19 @@ tp_draft_drop_empty (TpDraft *draft, TpNode *node)
     {
       tp_node_edit (node->outputs)[0] = kept;
       become_identity (node);
+    }
+}
+
+void
+tp_draft_take_empty_inputs (TpDraft *draft)
+{
+  for (guint i = draft->inputs->len; i-- > 0;)
+    {
+      int tensor = tp_array_index (draft->inputs, int, i);
+
+      if (!is_empty (draft, tensor))
+        continue;
+      make_constant (draft, tensor);
+      tp_array_remove_index (draft->inputs, i);
     }
 }

@@ -8,5 +8,7 @@
  * has none goes; @node goes, too, where nothing else is left to do. Its shapes are
  * inferred. */
 void tp_draft_drop_empty (TpDraft *draft, TpNode *node);
+/* Inputs without elements are constants, which nobody has to give. */
+void tp_draft_take_empty_inputs (TpDraft *draft);
 
 #endif

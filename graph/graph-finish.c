@@ -6,6 +6,7 @@
 #include "graph/graph-body.h"
 #include "graph/graph-builder-private.h"
 #include "graph/graph-draft.h"
+#include "graph/graph-empty.h"
 #include "graph/graph-given.h"
 #include "graph/graph-infer.h"
 #include "graph/graph-limit.h"
@@ -105,6 +106,20 @@ find_dim (TpGraphBuilder *builder, TpDims *dims, const char *name)
   return value != NULL ? value : tp_dims_find (builder->dims, name);
 }
 
+/* An input that its file says has no elements; that of a dimension with a name may be by
+ * mistake. */
+static gboolean
+may_be_empty (const TpGraphBuilder *builder, const TpBuilderSpec *spec,
+              const TpDimSpec *dim)
+{
+  const TpArray *inputs = builder->draft->inputs;
+
+  for (guint i = 0; i < inputs->len && dim->name == NULL; i++)
+    if (tp_array_index (inputs, int, i) == spec->tensor)
+      return TRUE;
+  return FALSE;
+}
+
 /* Dimension @i of @spec; -1 on error. */
 static gint64
 bind_dim (TpGraphBuilder *builder, const TpBuilderSpec *spec, int i,
@@ -120,14 +135,14 @@ bind_dim (TpGraphBuilder *builder, const TpBuilderSpec *spec, int i,
                           "dimension '%s' has no value: give it one, as "
                           "with --dim %s=8",
                           dim->name, dim->name);
-  else if (*value >= 1)
+  else if (*value >= 1 || (*value == 0 && may_be_empty (builder, spec, dim)))
     return *value;
   else if (*value == 0 && dim->name == NULL)
     {
       g_autofree char *prefix = tp_draft_dup_prefix (builder->draft, place);
 
       g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
-                   "%sdimension is 0: only constants may be empty", prefix);
+                   "%sdimension is 0: only constants and inputs may be empty", prefix);
     }
   else
     tp_builder_set_error (
@@ -262,6 +277,7 @@ tp_graph_builder_bind_all (TpGraphBuilder *builder, TpDims *dims,
     if (!bind_spec (builder, &tp_array_index (builder->specs, TpBuilderSpec, i),
                     dims, error))
       return FALSE;
+  tp_draft_take_empty_inputs (builder->draft);
   return TRUE;
 }
 

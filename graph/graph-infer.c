@@ -113,7 +113,7 @@ check_not_empty (TpDraft *draft, const TpNode *node, GError **error)
         g_autofree char *prefix = tp_draft_dup_prefix (draft, node->place);
         g_set_error (error, TPLAN_ERROR, TPLAN_ERROR_UNSUPPORTED,
                      "%sop '%s' (%s): output %d has no elements; only "
-                     "constants may be empty", prefix, node->name, node->type,
+                     "constants and inputs may be empty", prefix, node->name, node->type,
                      i);
         return FALSE;
       }

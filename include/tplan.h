@@ -380,7 +380,8 @@ typedef struct
  * @graph: a graph
  * @out_n: (out) (nullable): how many
  *
- * What tplan_session_run() wants, in its order.
+ * What tplan_session_run() wants, in its order. An input of the model that has no
+ * elements is none: it is a constant.
  *
  * Returns: (transfer none): @out_n tensors.
  *

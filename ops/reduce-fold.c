@@ -268,6 +268,26 @@ find_output (const TpRefTensor *x, const gboolean *is_reduced,
   return index;
 }
 
+/* What is to be of nothing is an end of the type, where that has no infinity. */
+static double
+hold_start (const TpFold *fold, const TpRefTensor *x, TpDtype dtype)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  gint64 high = row->class == TP_CLASS_BOOL ? 1 : row->high;
+
+  return x->count > 0 || row->class == TP_CLASS_REAL
+             ? fold->start : CLAMP (fold->start, (double) row->low, (double) high);
+}
+
+static gint64
+hold_integer_start (const TpFold *fold, const TpRefTensor *x, TpDtype dtype)
+{
+  const TpDtypeRow *row = tp_dtype_get (dtype);
+  gint64 high = row->class == TP_CLASS_BOOL ? 1 : row->high;
+
+  return x->count > 0 ? fold->integer_start : CLAMP (fold->integer_start, row->low, high);
+}
+
 void
 tp_fold_run (const TpFold *fold, const TpNode *node, const TpRefTensor *x,
              const gboolean *is_reduced, TpRefTensor *out)
@@ -275,7 +295,7 @@ tp_fold_run (const TpFold *fold, const TpNode *node, const TpRefTensor *x,
   gint64 at[TP_MAX_RANK] = { 0 };
 
   for (gint64 i = 0; i < out->count; i++)
-    out->data[i] = fold->start;
+    out->data[i] = hold_start (fold, x, out->dtype);
   for (gint64 i = 0; i < x->count; i++)
     {
       double *sum = &out->data[find_output (x, is_reduced, at)];
@@ -324,7 +344,7 @@ run_wrapping (const TpFold *fold, const TpRefTensor *x,
   gint64 at[TP_MAX_RANK] = { 0 };
 
   for (gint64 i = 0; i < out->count; i++)
-    out->integers[i] = fold->integer_start;
+    out->integers[i] = hold_integer_start (fold, x, out->dtype);
   for (gint64 i = 0; i < x->count; i++)
     {
       gint64 *sum = &out->integers[find_output (x, is_reduced, at)];

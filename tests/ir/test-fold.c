@@ -7,6 +7,7 @@
 #include "op-support.h"
 #include "quoted-graph.h"
 
+#include <math.h>
 #include <string.h>
 
 static const struct
@@ -221,13 +222,82 @@ test_empty (void)
     }
 }
 
-/* One of several outputs, or one that somebody wants: that stays an error. */
+/* What somebody wants that has no elements is a constant; so is an input that has none. */
+static void
+test_empty_ends (void)
+{
+  static const char *const texts[] = {
+    "in x 2 3;ints s 3 0;Split x s -> a b axis=1;Neg b -> y",
+    "in x 2 0;in w 0 3;Neg x -> y;MatMul x w -> z",
+    "in x 2 0 3;Relu x -> y",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = test_graph_new (13, texts[i], &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpint (graph->n_inputs, ==, i == 0);
+      for (int k = 0; k < graph->n_outputs; k++)
+        {
+          const TpTensor *output = &graph->tensors[graph->outputs[k]];
+          double values[6] = { 1, 1, 1, 1, 1, 1 };
+
+          if (strcmp (output->name, "a") == 0)
+            continue;
+          g_assert_true (tp_tensor_is_constant (output));
+          g_assert_cmpint (output->count, ==, strcmp (output->name, "z") == 0 ? 6 : 0);
+          tp_tensor_write_doubles (output, values);
+          for (gint64 j = 0; j < output->count; j++)
+            g_assert_cmpfloat (values[j], ==, 0);
+        }
+    }
+}
+
+/* Of nothing a reduction gives what changes nothing. */
+static void
+test_reduced_nothing (void)
+{
+  static const struct
+  {
+    const char *op;
+    double real, integer, byte; /* of int32, of uint8 */
+  } cases[] = {
+    { "ReduceSum", 0, 0, 0 },         { "ReduceProd", 1, 1, 1 },
+    { "ReduceSumSquare", 0, 0, 0 },   { "ReduceL1", 0, 0, 0 },
+    { "ReduceL2", 0, 0, 0 },          { "ReduceLogSum", -INFINITY, 0, 0 },
+    { "ReduceLogSumExp", -INFINITY, 0, 0 },
+    { "ReduceMax", -INFINITY, G_MININT32, 0 },
+    { "ReduceMin", INFINITY, G_MAXINT32, 255 },
+  };
+  static const char *const types[] = { "in", "int32", "uint8" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases) * 3; i++)
+    {
+      const double wanted[] = { cases[i / 3].real, cases[i / 3].integer, cases[i / 3].byte };
+      g_autofree char *text = g_strdup_printf ("%s x 2 0 3;ints a 1;%s x a -> y",
+                                               types[i % 3], cases[i / 3].op);
+      g_autoptr (GError) error = NULL;
+      g_autoptr (TpGraph) graph = NULL;
+      double values[6] = { 0 };
+
+      if (i % 3 > 0 && wanted[0] == -INFINITY && wanted[1] == 0)
+        continue; /* a logarithm of integers */
+      graph = test_graph_new (18, text, &error);
+      g_assert_no_error (error);
+      tp_tensor_write_doubles (&graph->tensors[graph->outputs[0]], values);
+      for (int k = 0; k < 6; k++)
+        g_assert_cmpfloat (values[k], ==, wanted[i % 3]);
+    }
+}
+
+/* One of several outputs of an op that has others: that stays an error. */
 static void
 test_not_empty (void)
 {
   static const char *const texts[] = {
     "in x 2 3;ints s 2 1 0;Split x s -> a b c axis=1;Concat a b c -> y axis=1",
-    "in x 2 3;ints s 3 0;Split x s -> a b axis=1;Neg a -> y",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (texts); i++)
@@ -258,6 +328,8 @@ main (int argc, char **argv)
     }
   g_test_add_func ("/fold/weights", test_weights);
   g_test_add_func ("/fold/empty", test_empty);
+  g_test_add_func ("/fold/empty-ends", test_empty_ends);
+  g_test_add_func ("/fold/reduced-nothing", test_reduced_nothing);
   g_test_add_func ("/fold/not-empty", test_not_empty);
   return g_test_run ();
 }

@@ -308,6 +308,13 @@ is_of_another (const TpGraph *graph, int i, const char *name)
   return FALSE;
 }
 
+/* What is bound, or has no elements, is a constant. */
+static gboolean
+is_fed (const Attempt *self, const OnnxTensor *input)
+{
+  return input->count > 0 && !g_hash_table_contains (self->bound, input->name);
+}
+
 /* Inputs of @graph, in its order: by name, or by place where files say none, or one that
  * no input has. FALSE where a file is missing or of another shape. */
 static gboolean
@@ -320,9 +327,7 @@ take_inputs (Attempt *self, const TpGraph *graph, const void **data)
       const TpTensor *input = &graph->tensors[graph->inputs[i]];
       const OnnxTensor *from;
 
-      while (next < self->inputs->len
-             && g_hash_table_contains (
-                 self->bound, ((OnnxTensor *) self->inputs->pdata[next])->name))
+      while (next < self->inputs->len && !is_fed (self, self->inputs->pdata[next]))
         next++;
       from = next < self->inputs->len ? self->inputs->pdata[next++] : NULL;
       if (from == NULL || from->size_bytes != input->size_bytes
