@@ -4,6 +4,9 @@
  *   gpu-source NEST [SCHEDULE]       its program; by the model without SCHEDULE
  *   gpu-source MODEL                 names of what it is fused to: MODEL#NUMBER
  *   gpu-source MODEL#NUMBER [SCHEDULE]
+ *
+ * SCHEDULE "rival" is what calibration measures beside the model's; nothing is printed
+ * where there is none.
  */
 #include "config.h"
 
@@ -180,9 +183,13 @@ static int
 print_program (const TpLowered *lowered, const char *schedule)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (TpProgram) program
-      = tp_program_new (lowered, &target, schedule, &error);
+  gboolean is_rival = g_strcmp0 (schedule, "rival") == 0;
+  g_autofree char *rival = is_rival ? tp_program_find_rival (lowered, &target) : NULL;
+  g_autoptr (TpProgram) program = NULL;
 
+  if (is_rival && rival == NULL)
+    return 0;
+  program = tp_program_new (lowered, &target, is_rival ? rival : schedule, &error);
   for (int i = 0; program != NULL && i < program->n_steps; i++)
     if (!tp_kernel_verify (program->steps[i].kernel, &error))
       break;

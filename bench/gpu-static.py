@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How good the OpenCL C for GPUs is as far as compilers can tell: no GPU runs.
 
-  gpu-static.py [--check] GPU-SOURCE [NEST[=SCHEDULE] | MODEL]...
+  gpu-static.py [--check] [--rivals] GPU-SOURCE [NEST[=SCHEDULE] | MODEL]...
 
 Compiles what bench/gpu-source prints, for its own nests or for all that a model is
 fused to, with clang 15 and libclc (see debian-packages-bench) for AMD and NVIDIA
@@ -30,6 +30,10 @@ whichever is slower. Nothing waits for anything, and the first cache keeps nothi
 -tn, -tt) have two groups per unit or more, 80 % multiply-adds, at most 0.5 bytes of a
 wave from local memory for each and 0.13 of an item from global memory; what does not
 hold is said on standard error.
+
+--rivals looks at what calibration measures beside the model's choice, where there is
+such: products by contract-waves, among others. What is asked of products is not asked
+of these.
 
 An NVIDIA loop is counted in PTX, whose address arithmetic ptxas shrinks further.
 """
@@ -232,7 +236,7 @@ def list_faults(chip, nest, used, loop, known):
     """What does not hold."""
     if used is not None and used[1] > 0:
         yield "%d bytes spilled" % used[1]
-    if nest not in PRODUCTS or loop["fma"] == 0 or not known["wave"]:
+    if nest not in PRODUCTS or "--rivals" in sys.argv or loop["fma"] == 0 or not known["wave"]:
         return
     if used is not None and used[3] < 2:
         yield "%d groups per unit" % used[3]
@@ -248,6 +252,8 @@ def list_faults(chip, nest, used, loop, known):
 def compile_nest(program, nest, work):
     """Of each kernel and chip: name, what is known of it, registers and such, loop."""
     text = run([program] + nest.split("=", 1))
+    if not text:
+        return # no rival
     source = os.path.join(work, "kernels.cl")
     with open(source, "w") as file:
         file.write(text)
@@ -262,7 +268,7 @@ def compile_nest(program, nest, work):
 
 
 def main():
-    args = [arg for arg in sys.argv[1:] if arg != "--check"]
+    args = [arg for arg in sys.argv[1:] if arg not in ("--check", "--rivals")]
     if not args:
         sys.exit(__doc__)
     program, faults, seen = args[0], [], set()
@@ -270,6 +276,8 @@ def main():
     nests = [one for nest in nests
              for one in (run([program, nest]).split() if os.path.isfile(nest)
                          else [nest])]
+    if "--rivals" in sys.argv[1:]:
+        nests = [nest + "=rival" for nest in nests]
     print("| nest | kernel | GPU | items | regs | spill | local | groups | fma "
           "| of all | local/fma: item, wave | global/fma: item, wave | binds "
           "| of peak |")

@@ -264,8 +264,8 @@ run_mma (Machine *machine, int i, int item)
     }
   for (int lane = 0; lane < TP_MMA_LANES; lane++)
     {
-      int row = tp_mma_get_row (lane) + at / 4;
-      int column = tp_mma_get_column (lane) + 2 * (at % 4);
+      int row = tp_mma_get_row (lane) + TP_MMA_ROWS * (at / 4);
+      int column = tp_mma_get_column (lane) + TP_MMA_WIDTH * (at % 4);
       float sum = sums[lane].f;
 
       for (int step = 0; step < TP_MMA_DEPTH; step++)

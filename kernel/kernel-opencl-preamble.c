@@ -108,40 +108,46 @@
   "  return as_int" #n " (as_uint" #n " (c) + as_uint" #n " (sum));\n"         \
   "}\n"
 
-/* TF32 of sm_80 and later, by two of its instructions. Without TP_MMA each item makes
- * its results by itself, in the order of the interpreter. */
+/* TF32 of sm_80 and later, by two of its instructions: of even and of odd columns, so
+ * that two of what an item reads lie together, as do four of its results. Without TP_MMA
+ * each item makes its results by itself, in the order of the interpreter. */
 #define MMA                                                                    \
+  "#define TP_MMA_PAIR(p) as_ulong (*(__local const float2 *) (p))\n"          \
   "static float8 tp_mma (__local const float *a, int na,\n"                    \
   "                      __local const float *b, int nb, float8 c)\n"          \
   "{\n"                                                                        \
   "  const int item = get_local_id (0) & 31, r = item >> 2, t = item & 3;\n"   \
   "#ifdef TP_MMA\n"                                                            \
-  "  __local const float *x = a + t * na + r, *y = b + t * nb + r;\n"         \
-  "  const uint x0 = as_uint (x[0]), x1 = as_uint (x[8]);\n"                  \
-  "  const uint x2 = as_uint (x[4 * na]), x3 = as_uint (x[4 * na + 8]);\n"    \
-  "  float d0 = c.s0, d1 = c.s1, d2 = c.s2, d3 = c.s3;\n"                     \
-  "  float e0 = c.s4, e1 = c.s5, e2 = c.s6, e3 = c.s7;\n"                     \
-  MMA_HALF ("d", "y[0]", "y[4 * nb]")                                          \
-  MMA_HALF ("e", "y[8]", "y[4 * nb + 8]")                                      \
-  "  return (float8) (d0, d1, d2, d3, e0, e1, e2, e3);\n"                      \
+  "  __local const float *x = a + t * na + 2 * r, *y = b + t * nb + 2 * r;\n"  \
+  "  const ulong x0 = TP_MMA_PAIR (x);\n"                                      \
+  "  const ulong x4 = TP_MMA_PAIR (x + 4 * na);\n"                             \
+  "  const ulong y0 = TP_MMA_PAIR (y);\n"                                      \
+  "  const ulong y4 = TP_MMA_PAIR (y + 4 * nb);\n"                             \
+  MMA_HALF ("02", "46", "")                                                    \
+  MMA_HALF ("13", "57", " >> 32")                                              \
   "#else\n"                                                                    \
   "  for (int k = 0; k < 8; k++) {\n"                                          \
-  "    __local const float *x = a + k * na + r, *y = b + k * nb + 2 * t;\n"    \
-  "    const float2 p = (float2) (x[0], x[8]);\n"                              \
-  "    const float4 q = (float4) (y[0], y[1], y[8], y[9]);\n"                  \
-  "    c = fma (p.s00110011, q.s01012323, c);\n"                               \
+  "    const float2 p = vload2 (0, a + k * na + 2 * r);\n"                     \
+  "    c = fma (p.s00001111, vload4 (0, b + k * nb + 4 * t).s01230123, c);\n"  \
   "  }\n"                                                                      \
-  "  return c;\n"                                                              \
   "#endif\n"                                                                   \
+  "  return c;\n"                                                              \
   "}\n"
 
-#define MMA_HALF(d, low, high)                                                 \
-  "  __asm__ (\n"                                                              \
-  "    \"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \"\n"              \
-  "    \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};\"\n"  \
-  "    : \"+f\" (" d "0), \"+f\" (" d "1), \"+f\" (" d "2), \"+f\" (" d "3)\n"   \
-  "    : \"r\" (x0), \"r\" (x1), \"r\" (x2), \"r\" (x3),\n"                    \
-  "      \"r\" (as_uint (" low ")), \"r\" (as_uint (" high ")));\n"
+/* Columns @low of both rows, whose lanes are @low and @high. */
+#define MMA_HALF(low, high, part)                                              \
+  "  {\n"                                                                      \
+  "    float4 d = (float4) (c.s" low ", c.s" high ");\n"                        \
+  "    __asm__ (\n"                                                            \
+  "      \"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 \"\n"            \
+  "      \"{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "                     \
+  "{%0, %1, %2, %3};\"\n"                                                      \
+  "      : \"+f\" (d.x), \"+f\" (d.y), \"+f\" (d.z), \"+f\" (d.w)\n"           \
+  "      : \"r\" ((uint) x0), \"r\" ((uint) (x0 >> 32)),\n"                    \
+  "        \"r\" ((uint) x4), \"r\" ((uint) (x4 >> 32)),\n"                    \
+  "        \"r\" ((uint) (y0" part ")), \"r\" ((uint) (y4" part ")));\n"       \
+  "    c.s" low " = d.lo, c.s" high " = d.hi;\n"                               \
+  "  }\n"
 
 /* clang-format off */
 static const char common[] =

@@ -7,6 +7,7 @@
 #include "ir/guard.h"
 #include "kernel/kernel-bounds.h"
 #include "kernel/kernel-ops.h"
+#include "kernel/kernel-range.h"
 #include "kernel/kernel-uniform.h"
 
 #include <stdarg.h>
@@ -211,6 +212,8 @@ check_mma (Verifier *verifier)
         || kernel->buffers[mma.buffers[i]].dtype != TPLAN_DTYPE_FLOAT32)
       return fail (verifier, "buffer %d is no local memory of float32",
                    mma.buffers[i]);
+    else if (mma.pitches[i] % 2 != 0)
+      return fail (verifier, "pitch %d is odd", mma.pitches[i]);
   return kernel->local_size % TP_MMA_WAVE == 0
          || fail (verifier, "%d work-items are no waves of %d",
                   kernel->local_size, TP_MMA_WAVE);
@@ -377,6 +380,27 @@ check_buffers (const TpKernel *kernel, GError **error)
   return TRUE;
 }
 
+/* Pairs that MMA reads at once begin at even elements. */
+static gboolean
+check_pairs (Verifier *verifier)
+{
+  const TpKernel *kernel = verifier->kernel;
+  g_autofree gint64 *multiples = NULL;
+
+  for (verifier->at = 0; verifier->at < kernel->n_instrs; verifier->at++)
+    {
+      const TpInstr *instr = &kernel->instrs[verifier->at];
+
+      if (instr->op != TP_I_MMA)
+        continue;
+      if (multiples == NULL)
+        multiples = tp_kernel_get_multiples (kernel);
+      if (multiples[instr->a] % 2 != 0 || multiples[instr->b] % 2 != 0)
+        return fail (verifier, "an index that may be odd");
+    }
+  return TRUE;
+}
+
 gboolean
 tp_kernel_verify (const TpKernel *kernel, GError **error)
 {
@@ -392,6 +416,7 @@ tp_kernel_verify (const TpKernel *kernel, GError **error)
     }
   verifier.scope = scope;
   return check_buffers (kernel, error) && check_instrs (&verifier)
+         && check_pairs (&verifier)
          && tp_kernel_verify_barriers (kernel, error)
          && tp_kernel_verify_bounds (kernel, error);
 }

@@ -142,14 +142,17 @@ typedef struct
 /* What MMA multiplies, as NVIDIA's mma.m16n8k8 has it of TF32: 16 rows by 16 columns,
  * 8 steps. Row @row of step @step is element a + step * pitches[0] + row of one buffer,
  * a column likewise from b on of the other; a and b are the same for all items of a
- * wave, which are 32 in a row. Elements are to have no more digits than TF32 has (a
+ * wave, which are 32 in a row, and even, as pitches are: an item reads two rows at once,
+ * and two columns. Elements are to have no more digits than TF32 has (a
  * kernel rounds them before), or the rest may be left out; in which order, and with how
- * many digits, products are added up is up to the device. An item has the results that
- * tp_mma_get_row () and tp_mma_get_column () tell. */
+ * many digits, products are added up is up to the device. An item has two rows of four
+ * results next to each other, as tp_mma_get_row () and tp_mma_get_column () tell. */
 #define TP_MMA_SIDE 16
 #define TP_MMA_DEPTH 8
 #define TP_MMA_LANES 8
 #define TP_MMA_WAVE 32
+#define TP_MMA_WIDTH 4        /* results of a row that an item has */
+#define TP_MMA_ROWS 2         /* such rows */
 
 typedef struct
 {
@@ -157,18 +160,18 @@ typedef struct
   int pitches[2];             /* elements from one step to the next */
 } TpMma;
 
-/* Of lane @lane of item 0 of a wave; of item i the row is i / 4 further down, the column
- * 2 * (i % 4) to the right. */
+/* Of lane @lane of item 0 of a wave; of item i the row is 2 * (i / 4) further down, the
+ * column 4 * (i % 4) to the right. */
 static inline int
 tp_mma_get_row (int lane)
 {
-  return lane / 2 % 2 * 8;
+  return lane / TP_MMA_WIDTH;
 }
 
 static inline int
 tp_mma_get_column (int lane)
 {
-  return lane % 2 + lane / 4 * 8;
+  return lane % TP_MMA_WIDTH;
 }
 
 typedef enum

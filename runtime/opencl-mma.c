@@ -27,7 +27,8 @@ static const char source[]
       "void probe (__global const float *a, __global const float *b,\n"
       "            __global float *c)\n"
       "{\n"
-      "  __local float x[8 * 24], y[8 * 24];\n"
+      "  __local float x[8 * 24] __attribute__ ((aligned (8)));\n"
+      "  __local float y[8 * 24] __attribute__ ((aligned (8)));\n"
       "  const int item = get_local_id (0);\n"
       "  for (int i = item; i < 8 * 24; i += 32) {\n"
       "    x[i] = a[i];\n"
@@ -124,8 +125,8 @@ is_right (float *const *values)
   for (int i = 0; i < N_RESULTS; i++)
     {
       int item = i / TP_MMA_LANES, lane = i % TP_MMA_LANES;
-      int row = tp_mma_get_row (lane) + item / 4;
-      int column = tp_mma_get_column (lane) + 2 * (item % 4);
+      int row = tp_mma_get_row (lane) + TP_MMA_ROWS * (item / 4);
+      int column = tp_mma_get_column (lane) + TP_MMA_WIDTH * (item % 4);
       float sum = BEFORE;
 
       for (int k = 0; k < TP_MMA_DEPTH; k++)

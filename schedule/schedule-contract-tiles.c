@@ -13,7 +13,7 @@
 #include "schedule/tiles-choose.h"
 #include "schedule/tiles-steps.h"
 
-#define LANES 4 /* columns of an item come in vectors */
+#define LANES TP_TILES_LANES
 #define MAX_VECTORS (TP_TILES_MAX_TILE / LANES)
 #define FEW_COLUMNS 16 /* narrower than a tile that local memory pays for */
 
@@ -115,28 +115,13 @@ place (TilesState *state, int side, int v, int width)
                               tp_emit_add_const (e, unit, rest), width);
 }
 
-/* Columns that are neighbours in the result are stored as vectors. */
-static int
-store_width (const TpTilePlan *plan, const TpNest *nest)
-{
-  const TpSpan *cols = &plan->t->sides[TP_TILES_COLS];
-  int axis = cols->n > 0 ? cols->axes[cols->n - 1] : -1;
-
-  return axis >= 0 && nest->store.stride[axis] == 1
-                 && nest->axes[axis].extent % LANES == 0
-             ? LANES
-             : 1;
-}
-
 static void
 emit_results (TilesState *state)
 {
   TpTileSteps *steps = &state->steps;
   const TpTilePlan *plan = steps->plan;
-  const TpSpan *cols = &plan->t->sides[TP_TILES_COLS];
-  TpEmit *e = steps->emit;
-  TpKernel *k = e->kernel;
-  int width = store_width (plan, e->nest);
+  TpKernel *k = steps->emit->kernel;
+  int width = tp_tile_steps_get_width (steps);
   int n = plan->sides[TP_TILES_COLS].tile;
 
   for (int row = 0; row < plan->sides[TP_TILES_ROWS].tile; row++)
@@ -150,10 +135,7 @@ emit_results (TilesState *state)
           inside = tp_k_binary (k, TP_I_MAND, inside, right);
         if (width == 1)
           value = tp_k_extract (k, value, col % LANES);
-        else
-          tp_emit_set_lanes (e, cols->axes[cols->n - 1], LANES, LANES);
         tp_tile_steps_store (steps, inside >= 0 ? inside : right, value);
-        tp_emit_set_lanes (e, -1, 1, 1);
       }
 }
 

@@ -15,9 +15,22 @@ typedef struct
 {
   TpTileSteps steps;            /* whose sums are squares, rows of them */
   const TpWavePlan *plan;
-  TpValue first[2];             /* point of the block where the wave's squares begin */
-  TpValue at[2];                /* point of a square that is the item's first */
+  TpValue wave[2];              /* of the item, in its group, along each side */
+  TpValue at[2];                /* of the item in a square: along the side, in rows
+                                 * and vectors that it has */
 } WavesState;
+
+/* Of the item's wave, in units of @width, to the place @point of its square @square. */
+static TpValue
+count_points (WavesState *state, int side, gint64 square, gint64 point, int width)
+{
+  TpEmit *e = state->steps.emit;
+  gint64 points = (gint64) TP_MMA_SIDE * state->plan->squares[side];
+
+  return tp_emit_add_const (
+      e, tp_emit_mul_const (e, state->wave[side], points / width),
+      (square * TP_MMA_SIDE + point) / width);
+}
 
 static void
 state_init (WavesState *state, const TpWavePlan *plan, TpEmit *emit)
@@ -25,7 +38,8 @@ state_init (WavesState *state, const TpWavePlan *plan, TpEmit *emit)
   TpKernel *k = emit->kernel;
   TpValue item = tp_k_item (k), size = tp_k_index (k, TP_MMA_WAVE);
   TpValue wave = tp_k_binary (k, TP_I_IDIV, item, size);
-  TpValue n = tp_k_index (k, plan->waves[TP_TILES_COLS]), four = tp_k_index (k, 4);
+  TpValue n = tp_k_index (k, plan->waves[TP_TILES_COLS]);
+  TpValue across = tp_k_index (k, TP_MMA_SIDE / TP_MMA_WIDTH);
   const TpInstrOp ops[] = { TP_I_IDIV, TP_I_IMOD };
 
   state->plan = plan;
@@ -33,12 +47,9 @@ state_init (WavesState *state, const TpWavePlan *plan, TpEmit *emit)
   item = tp_k_binary (k, TP_I_IMOD, item, size);
   for (int i = 0; i < 2; i++)
     {
-      state->first[i]
-          = tp_emit_mul_const (emit, tp_k_binary (k, ops[i], wave, n),
-                               (gint64) TP_MMA_SIDE * plan->squares[i]);
-      state->at[i] = tp_k_binary (k, ops[i], item, four);
+      state->wave[i] = tp_k_binary (k, ops[i], wave, n);
+      state->at[i] = tp_k_binary (k, ops[i], item, across);
     }
-  state->at[TP_TILES_COLS] = tp_emit_mul_const (emit, state->at[TP_TILES_COLS], 2);
 }
 
 /* ---- multiply ---------------------------------------------------------- */
@@ -71,6 +82,7 @@ multiply_square (WavesState *state, const TpValue *at)
   return sum;
 }
 
+/* Along the longer side, so that what stays in registers is the shorter one's. */
 static void
 multiply (TpTileSteps *steps, TpValue parity)
 {
@@ -78,32 +90,52 @@ multiply (TpTileSteps *steps, TpValue parity)
   const TpWavePlan *plan = state->plan;
   TpEmit *e = steps->emit;
   TpValue first[2], at[2];
+  int shorter = plan->squares[0] > plan->squares[1];
 
   for (int i = 0; i < 2; i++)
-    first[i] = tp_emit_add (
-        e, tp_emit_mul_const (e, parity, tp_tile_side_size (&plan->tiles, i)),
-        state->first[i]);
+    first[i] = tp_emit_mul_const (e, parity, tp_tile_side_size (&plan->tiles, i));
   for (int i = 0; i < steps->n_acc; i++)
     {
-      const int square[] = { i / plan->squares[1], i % plan->squares[1] };
+      int square[2], *acc;
 
+      square[shorter] = i % plan->squares[shorter];
+      square[1 - shorter] = i / plan->squares[shorter];
       for (int s = 0; s < 2; s++)
-        at[s] = tp_emit_add_const (e, first[s], square[s] * TP_MMA_SIDE);
-      steps->acc[i] = tp_k_binary (e->kernel, TP_I_FADD, steps->acc[i],
-                                   multiply_square (state, at));
+        at[s] = tp_emit_add (e, first[s], count_points (state, s, square[s], 0, 1));
+      acc = &steps->acc[square[0] * plan->squares[1] + square[1]];
+      *acc = tp_k_binary (e->kernel, TP_I_FADD, *acc, multiply_square (state, at));
     }
 }
 
 /* ---- results ----------------------------------------------------------- */
 
-static TpValue
-place (WavesState *state, int side, gint64 point)
-{
-  TpEmit *e = state->steps.emit;
-  TpValue unit = tp_emit_add (e, state->first[side], state->at[side]);
+G_STATIC_ASSERT (TP_MMA_WIDTH == TP_TILES_LANES);
 
-  return tp_tile_steps_place (&state->steps, side,
-                              tp_emit_add_const (e, unit, point), 1);
+/* Places the axes of @side at @point of the item's square @square, in units of @width
+ * points; and asks whether that lies inside. */
+static TpValue
+place (WavesState *state, int side, int square, int point, int width)
+{
+  static const int own[] = { TP_MMA_ROWS, TP_MMA_WIDTH };
+  TpEmit *e = state->steps.emit;
+  TpValue unit = tp_emit_add (
+      e, count_points (state, side, square, point, width),
+      tp_emit_mul_const (e, state->at[side], own[side] / width));
+
+  return tp_tile_steps_place (&state->steps, side, unit, width);
+}
+
+/* @width sums of an item, from @lane on. */
+static TpValue
+take_sums (TpKernel *k, TpValue sums, int lane, int width)
+{
+  TpValue value = tp_k_extract (k, sums, lane);
+
+  if (width > 1)
+    value = tp_k_splat (k, value, width);
+  for (int i = 1; i < width; i++)
+    value = tp_k_insert (k, value, tp_k_extract (k, sums, lane + i), i);
+  return value;
 }
 
 static void
@@ -112,21 +144,20 @@ emit_results (WavesState *state)
   const TpWavePlan *plan = state->plan;
   TpTileSteps *steps = &state->steps;
   TpKernel *k = steps->emit->kernel;
+  int width = tp_tile_steps_get_width (steps);
 
   for (int i = 0; i < steps->n_acc; i++)
-    for (int lane = 0; lane < TP_MMA_LANES; lane++)
+    for (int lane = 0; lane < TP_MMA_LANES; lane += width)
       {
-        TpValue below
-            = place (state, TP_TILES_ROWS,
-                     i / plan->squares[1] * TP_MMA_SIDE + tp_mma_get_row (lane));
-        TpValue right
-            = place (state, TP_TILES_COLS,
-                     i % plan->squares[1] * TP_MMA_SIDE + tp_mma_get_column (lane));
+        TpValue below = place (state, TP_TILES_ROWS, i / plan->squares[1],
+                               tp_mma_get_row (lane), 1);
+        TpValue right = place (state, TP_TILES_COLS, i % plan->squares[1],
+                               tp_mma_get_column (lane), width);
 
         if (below >= 0 && right >= 0)
           below = tp_k_binary (k, TP_I_MAND, below, right);
         tp_tile_steps_store (steps, below >= 0 ? below : right,
-                             tp_k_extract (k, steps->acc[i], lane));
+                             take_sums (k, steps->acc[i], lane, width));
       }
 }
 

@@ -150,19 +150,43 @@ tp_tile_steps_place (TpTileSteps *steps, int side, TpValue unit, int width)
   return tp_span_is_inside (e, span, unit, width);
 }
 
+static int
+find_column_axis (const TpTileSteps *steps)
+{
+  const TpSpan *cols = &steps->plan->t->sides[TP_TILES_COLS];
+
+  return cols->n > 0 ? cols->axes[cols->n - 1] : -1;
+}
+
+int
+tp_tile_steps_get_width (const TpTileSteps *steps)
+{
+  const TpNest *nest = steps->emit->nest;
+  int axis = find_column_axis (steps);
+
+  return axis >= 0 && nest->store.stride[axis] == 1
+                 && nest->axes[axis].extent % TP_TILES_LANES == 0
+             ? TP_TILES_LANES
+             : 1;
+}
+
 /* All of it is asked first: what the nest reads may be what another item
  * writes. */
 void
 tp_tile_steps_store (TpTileSteps *steps, TpValue inside, TpValue value)
 {
   TpEmit *e = steps->emit;
+  int lanes = e->kernel->instrs[value].lanes;
 
+  if (lanes > 1)
+    tp_emit_set_lanes (e, find_column_axis (steps), lanes, lanes);
   if (inside >= 0)
     tp_emit_if (e, inside);
   e->stages[0] = value;
   tp_emit_store (e, tp_emit_expr (e, e->nest->result));
   if (inside >= 0)
     tp_emit_end_if (e);
+  tp_emit_set_lanes (e, -1, 1, 1);
 }
 
 int

@@ -6,6 +6,8 @@
 
 #include "schedule/tiles-copy.h"
 
+#define TP_TILES_LANES 4 /* columns of an item come in vectors */
+
 typedef struct TpTileSteps TpTileSteps;
 struct TpTileSteps
 {
@@ -29,7 +31,11 @@ void tp_tile_steps_emit (TpTileSteps *steps);
 /* Puts the axes of @side at @unit of the block, in units of @width points; and asks
  * whether that lies inside: -1: it does. */
 TpValue tp_tile_steps_place (TpTileSteps *steps, int side, TpValue unit, int width);
-/* What the nest makes of sums @value, where @inside (-1: anywhere) holds. */
+/* Columns that are stored at once: those of a vector, where they are neighbours in the
+ * result, or one. */
+int tp_tile_steps_get_width (const TpTileSteps *steps);
+/* What the nest makes of sums @value, of so many columns, where @inside (-1: anywhere)
+ * holds. */
 void tp_tile_steps_store (TpTileSteps *steps, TpValue inside, TpValue value);
 
 /* K in parts, for results too small to keep a GPU busy; columns lie together.

@@ -10,6 +10,7 @@
 #define MAX_WAVES 8
 #define MOST_DEPTH 32
 #define REGISTERS 128         /* of an item, that leave room for others */
+#define UNIT_REGISTERS 65536
 #define MMA_COST 4.0          /* of an item, in multiply-adds: its 64 take 16 times as long */
 
 /* Of K both have the same values, so tiles-choose.h lists its parts. */
@@ -38,15 +39,17 @@ tp_waves_find_fault (gconstpointer tiles, const TpChoice *choice)
 
 /* ---- the model --------------------------------------------------------- */
 
-/* Sums, those of a step, what is multiplied, and what is on its way. */
+/* Sums, those of a step, what is multiplied (compilers fetch it early, of two depths of
+ * the instruction), and what is on its way. ptxas takes as many, or a tenth more or less. */
 static int
 count_registers (const TpWavePlan *plan)
 {
-  int n = TP_MMA_LANES * (plan->squares[0] * plan->squares[1] + 1) + 24;
+  int n = TP_MMA_LANES * (plan->squares[0] * plan->squares[1] + 1) + 12;
+  int ahead = MIN (plan->tiles.depth / TP_MMA_DEPTH, 2);
 
   for (int i = 0; i < 2; i++)
-    n += 4 * plan->tiles.n_digits * plan->squares[i]
-         + plan->tiles.sides[i].n_copies * (plan->tiles.sides[i].width + 2);
+    n += 4 * plan->tiles.n_digits * plan->squares[i] * ahead
+         + plan->tiles.sides[i].n_copies * plan->tiles.sides[i].width;
   return n;
 }
 
@@ -83,7 +86,8 @@ cost_of (const TpTiles *t, const TpChoice *choice)
     .n_parts = p->n_parts,
     .local_size = p->local_size,
     .pressure = (double) count_registers (&plan) / REGISTERS,
-    .is_alone = 2 * tp_tile_plan_local_bytes (p) > t->target->local_bytes,
+    .is_alone = 2 * tp_tile_plan_local_bytes (p) > t->target->local_bytes
+                || 2 * count_registers (&plan) * p->local_size > UNIT_REGISTERS,
   };
   return tp_tiles_model (t->target, &work);
 }

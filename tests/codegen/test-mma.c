@@ -23,10 +23,11 @@ typedef struct
   int more;                   /* elements that local memory has behind the last wanted */
   TpSpace space;
   gboolean is_divergent;
+  int first;                  /* row of wave 0 */
 } Form;
 
 static const Form good
-    = { { N_WAVES * SIDE + 8, SIDE + 8 }, N_ITEMS, 0, TP_SPACE_LOCAL, FALSE };
+    = { { N_WAVES * SIDE + 8, SIDE + 8 }, N_ITEMS, 0, TP_SPACE_LOCAL, FALSE, 0 };
 
 static int
 count_elements (const Form *form, int side)
@@ -60,9 +61,11 @@ store_results (TpKernel *kernel, int out, TpValue sums)
   TpValue item = tp_k_item (kernel), at = add (kernel, TP_I_IMOD, item, TP_MMA_WAVE);
   TpValue row = add (kernel, TP_I_IMUL, add (kernel, TP_I_IDIV, item, TP_MMA_WAVE), SIDE);
   TpValue column
-      = add (kernel, TP_I_IMUL, add (kernel, TP_I_IMOD, at, 4), 2);
+      = add (kernel, TP_I_IMUL, add (kernel, TP_I_IMOD, at, 4), TP_MMA_WIDTH);
 
-  row = tp_k_binary (kernel, TP_I_IADD, row, add (kernel, TP_I_IDIV, at, 4));
+  row = tp_k_binary (kernel, TP_I_IADD, row,
+                     add (kernel, TP_I_IMUL, add (kernel, TP_I_IDIV, at, 4),
+                          TP_MMA_ROWS));
   at = tp_k_binary (kernel, TP_I_IADD, add (kernel, TP_I_IMUL, row, SIDE), column);
   for (int lane = 0; lane < TP_MMA_LANES; lane++)
     tp_k_store (kernel, out,
@@ -99,7 +102,7 @@ make_kernel (const Form *form)
   for (int i = 0; i < N_PRODUCTS; i++)
     {
       a = add (kernel, TP_I_IADD, add (kernel, TP_I_IMUL, wave, SIDE),
-               i * TP_MMA_DEPTH * form->pitches[0]);
+               form->first + i * TP_MMA_DEPTH * form->pitches[0]);
       b = tp_k_index (kernel, i * TP_MMA_DEPTH * form->pitches[1]);
       sums = tp_k_mma (kernel, &mma, a, b, sums);
     }
@@ -177,15 +180,17 @@ test_product (gconstpointer data)
 static void
 test_refused (void)
 {
-  Form forms[] = { good, good, good, good };
+  Form forms[] = { good, good, good, good, good, good };
   static const char *const faults[]
       = { "in buffer", "no waves of 32", "no local memory",
-          "not all work-items" };
+          "not all work-items", "is odd", "may be odd" };
 
   forms[0].more = -1;
   forms[1].local_size = N_ITEMS - 1;
   forms[2].space = TP_SPACE_GLOBAL;
   forms[3].is_divergent = TRUE;
+  forms[4].pitches[1]++;
+  forms[5].first = forms[5].more = 1;
   for (guint i = 0; i < G_N_ELEMENTS (forms); i++)
     {
       g_autoptr (TpKernel) kernel = make_kernel (&forms[i]);
