@@ -17,6 +17,7 @@
   ROW (rows)          \
   ROW (rows_tiles)    \
   ROW (unpack)        \
+  ROW (unpack_tiles)  \
   ROW (parts)         \
   ROW (panels)        \
   ROW (winograd)      \

@@ -70,6 +70,37 @@ test_rounded (void)
   g_assert_false (has_dots (&c));
 }
 
+/* Both sides are made in memory, and a contraction takes them: on GPUs, for many rows. */
+static void
+test_tiles (void)
+{
+  NbitsCase c = { 1, 48, 128, 40, 4, 32, .has_zeros = TRUE, .has_bias = TRUE,
+                  .is_rounded = TRUE };
+  g_autoptr (TpLowered) many = new_nbits (&c), few = NULL, one = NULL;
+  g_autoptr (TpProgram) program = tp_program_new (many, &target_gpu, NULL, NULL);
+  g_autofree char *rival = NULL, *none = NULL;
+  int n = 0;
+
+  for (int i = 0; i < 10; i++)
+    {
+      n += check_alone (draw_reals (draw_nbits ()), &target_gpu, "unpack-tiles");
+      n += check_alone (draw_reals (draw_rounded_nbits ()), &target_gpu,
+                        "unpack-tiles");
+    }
+  g_assert_cmpint (n, >, 20);
+  g_assert_true (g_str_has_prefix (program->schedule, "unpack-tiles; "));
+  g_assert_nonnull (strstr (program->schedule, "; contract-tiles "));
+  check_program (many, program, run_by_interpreter);
+  c.rows = 4;
+  few = new_nbits (&c);
+  rival = tp_program_find_rival (few, &target_gpu);
+  g_assert_true (g_str_has_prefix (rival, "unpack-tiles; "));
+  c.rows = 1;
+  one = new_nbits (&c);
+  none = tp_program_find_rival (one, &target_gpu);
+  g_assert_true (none == NULL || !g_str_has_prefix (none, "unpack-tiles"));
+}
+
 /* What is no constant is not packed, so not read along its columns; GPUs have other
  * families. */
 static void
@@ -139,6 +170,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/nbits/right", test_right);
   g_test_add_func ("/nbits/rounded", test_rounded);
+  g_test_add_func ("/nbits/tiles", test_tiles);
   g_test_add_func ("/nbits/none", test_none);
   g_test_add_func ("/nbits/taken", test_taken);
   g_test_add_func ("/nbits/parts", test_parts);
