@@ -145,6 +145,17 @@ tp_nest_is_apart (const TpNest *nest, gint64 n_iterations)
   return is_apart && has_digits (nest, n_iterations);
 }
 
+gboolean
+tp_nest_covers_all_or_none (const TpNest *nest)
+{
+  gboolean is_covering = tp_nest_covers_reduce (nest);
+
+  for (int i = 0; i < nest->n_axes; i++)
+    if (nest->axes[i].is_reduce && (nest->store.stride[i] != 0) != is_covering)
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 guards_walk (const TpAccess *access, int axis)
 {
@@ -159,6 +170,20 @@ tp_nest_is_plain_along (const TpNest *nest, const TpAccess *access, int axis)
 {
   return !guards_walk (access, axis)
          && !tp_nest_index_walks (nest, access, axis);
+}
+
+void
+tp_nest_keep_stages (TpNest *nest, int n)
+{
+  nest->n_stages = n;
+  for (int i = 0; i < nest->n_exprs; i++)
+    {
+      TpExpr *e = &nest->exprs[i];
+
+      if (e->op == TP_EXPR_STAGE && e->index >= n)
+        *e = (TpExpr){ .op = TP_EXPR_CONST, .is_integer = e->is_integer,
+                       .is_double = e->is_double };
+    }
 }
 
 gboolean

@@ -28,6 +28,10 @@ gboolean tp_nest_find_outside (const TpNest *nest, int expr, double *out_value);
 /* Whether each spatial point of a nest without stages reaches elements of what it writes
  * that no other ever does, in any of so many iterations. */
 gboolean tp_nest_is_apart (const TpNest *nest, gint64 n_iterations);
+/* Whether its result is one for all points of the reduce axes, or for each of them apart. */
+gboolean tp_nest_covers_all_or_none (const TpNest *nest);
+/* Leaves @n stages, the first ones; what asks for others, and nobody uses, becomes 0. */
+void tp_nest_keep_stages (TpNest *nest, int n);
 /* Splits @axis into (outer, inner of @extent points), which replaces it; the
  * outer becomes the last axis. @extent divides. */
 int tp_nest_split_axis (TpNest *nest, int axis, gint64 extent);

@@ -8,6 +8,7 @@
 #include "schedule/emit-access.h"
 #include "schedule/expr.h"
 #include "schedule/family.h"
+#include "schedule/nest-canon.h"
 #include "schedule/span.h"
 
 #define MOST_UNROLL 16   /* elements of an item on their way at once */
@@ -411,17 +412,6 @@ rows_emit (TpBuild *build, gconstpointer analysis, const TpChoice *choice)
 
 /* ---- analysis ---------------------------------------------------------- */
 
-static gboolean
-covers_all_or_none (const TpNest *nest)
-{
-  gboolean is_covering = tp_nest_covers_reduce (nest);
-
-  for (int i = 0; i < nest->n_axes; i++)
-    if (nest->axes[i].is_reduce && (nest->store.stride[i] != 0) != is_covering)
-      return FALSE;
-  return TRUE;
-}
-
 /* How much @load counts: not at all where it is one for all elements; more where it
  * walks points too, for then there is more of it. */
 static int
@@ -478,7 +468,7 @@ rows_analyze (const TpBuild *build, TpNest *const *nests, int n)
   RowsAnalysis *a = NULL;
   int n_straight[2];
 
-  if (n != 1 || nest->n_stages == 0 || !covers_all_or_none (nest))
+  if (n != 1 || nest->n_stages == 0 || !tp_nest_covers_all_or_none (nest))
     return NULL;
   copy = tp_nest_copy (nest);
   a = g_new0 (RowsAnalysis, 1);

@@ -12,6 +12,7 @@
 #include "ir/guard.h"
 #include "schedule/contract-analyze.h"
 #include "schedule/family.h"
+#include "schedule/nest-canon.h"
 #include "schedule/unpack.h"
 
 #define FEW_ROWS 16           /* for which too much would be made */
@@ -255,7 +256,7 @@ make_side (const UnpackTiles *a, const Product *product, int side, int workspace
   TpAccess store = { .operand = workspace, .dtype = TPLAN_DTYPE_FLOAT32,
                      .index = -1, .offset = at * step };
 
-  nest->n_stages = 0;
+  tp_nest_keep_stages (nest, 0);
   nest->result = product->expr[side] >= 0 ? product->expr[side]
                                           : tp_nest_const (nest, 1.0);
   set_strides (a, side, &store);

@@ -30,6 +30,7 @@
   ROW (transpose)     \
   ROW (reduce)        \
   ROW (window_items)  \
+  ROW (reduce_groups) \
   ROW (reduce_items)  \
   ROW (plane)         \
   ROW (window)        \

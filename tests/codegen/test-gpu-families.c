@@ -137,6 +137,52 @@ test_vector (void)
       }
 }
 
+/* ---- groups that share a row --------------------------------------------- */
+
+/* Reductions of all kinds, of one stage and of several, with a result for all of a row and
+ * for each element. */
+static void
+test_groups (void)
+{
+  static const RowKind kinds[]
+      = { ROW_SUM, ROW_MAX, ROW_PROD, ROW_SOFTMAX, ROW_NORM };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (kinds); i++)
+    {
+      RowCase c = { .kind = kinds[i % G_N_ELEMENTS (kinds)], .rows = any_of (1, 4),
+                    .cols = 4 * any_of (2, 24), .is_turned = any_of (0, 1),
+                    .batch = any_of (1, 2) };
+
+      g_assert_cmpint (check_alone (draw_types (new_rows (&c)), &target_gpu,
+                                    "reduce-groups"), >, 0);
+    }
+}
+
+/* Few long rows are for them, and no others. */
+static void
+test_groups_choice (void)
+{
+  static const struct
+  {
+    gint64 rows, cols;
+    gboolean is_shared;
+  } cases[] = { { 1, 1 << 20, TRUE }, { 2, 1 << 20, TRUE }, { 1, 1 << 12, FALSE },
+                { 4096, 1 << 12, FALSE } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (int k = 0; k < 2; k++)
+      {
+        RowCase c = { .kind = k == 0 ? ROW_SUM : ROW_NORM, .rows = cases[i].rows,
+                      .cols = cases[i].cols };
+        g_autoptr (TpLowered) lowered = new_rows (&c);
+        g_autoptr (TpProgram) program
+            = tp_program_new (lowered, &target_gpu, NULL, NULL);
+
+        g_assert_true (g_str_has_prefix (program->schedule, "reduce-groups ")
+                       == cases[i].is_shared);
+      }
+}
+
 /* ---- what is refused ---------------------------------------------------- */
 
 static void
@@ -162,6 +208,15 @@ test_refuse_filtering (void)
   check_refused (matmul, &target_gpu,
                  "winograd-tiles tile=8x8 items=1x1 depth=4 parts=1",
                  "none for it");
+}
+
+static void
+test_refuse_groups (void)
+{
+  const RowCase c = { .kind = ROW_SUM, .rows = 2, .cols = 60 };
+  g_autoptr (TpLowered) rows = new_rows (&c);
+
+  check_refused (rows, &target_gpu, "reduce-groups n=7", "do not divide");
 }
 
 static void
@@ -193,7 +248,10 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu-families/winograd-tiles", test_winograd_tiles);
   g_test_add_func ("/gpu-families/winograd-few", test_winograd_few);
   g_test_add_func ("/gpu-families/vector", test_vector);
+  g_test_add_func ("/gpu-families/groups", test_groups);
+  g_test_add_func ("/gpu-families/groups-choice", test_groups_choice);
   g_test_add_func ("/gpu-families/refuse-filtering", test_refuse_filtering);
+  g_test_add_func ("/gpu-families/refuse-groups", test_refuse_groups);
   g_test_add_func ("/gpu-families/refuse-rows", test_refuse_rows);
   return g_test_run ();
 }
