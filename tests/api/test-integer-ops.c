@@ -174,7 +174,7 @@ test_all_told (void)
 static const char *const others[] = {
   "Acos", "Acosh", "And", "Asin", "Asinh", "Atan", "Atanh", "Attention",
   "AveragePool", "BatchNormalization", "Celu", "Constant", "ConstantOfShape",
-  "ConvInteger", "Cos", "Cosh", "DequantizeLinear", "DynamicQuantizeLinear",
+  "ConvInteger", "Cos", "Cosh", "DequantizeLinear", "Det", "DynamicQuantizeLinear",
   "Elu", "Erf", "Exp", "EyeLike", "FastGelu", "GRU", "Gelu",
   "GlobalAveragePool", "GlobalLpPool", "GridSample", "GroupNormalization",
   "HardSigmoid", "HardSwish", "InstanceNormalization", "Interpolate", "IsInf",

@@ -429,6 +429,57 @@ test_dropout (void)
     check_dropout (-1, 0.4);
 }
 
+/* ---- Det ------------------------------------------------------------------------ */
+
+/* The sum over all permutations: of rows from @row on, and columns not @taken. */
+static double
+sum_permutations (const double *rows, int n, int row, int taken)
+{
+  double sum = 0, sign = 1;
+
+  if (row == n)
+    return 1;
+  for (int column = 0; column < n; column++)
+    if ((taken & 1 << column) == 0)
+      {
+        sum += sign * rows[row * n + column]
+               * sum_permutations (rows, n, row + 1, taken | 1 << column);
+        sign = -sign;
+      }
+  return sum;
+}
+
+static void
+test_det (void)
+{
+  for (int n = 1; n <= 6; n++)
+    {
+      g_autofree char *text = g_strdup_printf ("in x 2 5 %d %d;Det x -> y", n, n);
+      g_autoptr (TpGraph) graph = load (22, text);
+      g_autoptr (GPtrArray) values = test_graph_run (graph, FALSE);
+      const double *x = get_values (graph, values, "x");
+      const double *y = get_values (graph, values, "y");
+
+      g_assert_cmpint (graph->tensors[graph->outputs[0]].rank, ==, 2);
+      for (int i = 0; i < 10; i++)
+        g_assert_cmpfloat (fabs (y[i] - sum_permutations (x + i * n * n, n, 0, 0)), <, 1e-9);
+    }
+}
+
+/* Rows that are equal, and a matrix of no rows. */
+static void
+test_det_ends (void)
+{
+  g_autoptr (TpGraph) graph
+      = load (22, "in x 4 5;ints i 0 1 2 1 3;Gather x i -> r;Det r -> y;const e 3 0 0;"
+                  "Det e -> z");
+  g_autoptr (GPtrArray) values = test_graph_run (graph, FALSE);
+  const double *z = get_values (graph, values, "z");
+
+  g_assert_cmpfloat (fabs (get_values (graph, values, "y")[0]), <, 1e-12);
+  g_assert_true (z[0] == 1 && z[1] == 1 && z[2] == 1);
+}
+
 /* ---- what is refused ------------------------------------------------------------- */
 
 static const struct
@@ -489,6 +540,8 @@ main (int argc, char **argv)
   g_test_add_func ("/rare/grams", test_grams);
   g_test_add_func ("/rare/mel", test_mel);
   g_test_add_func ("/rare/dropout", test_dropout);
+  g_test_add_func ("/rare/det", test_det);
+  g_test_add_func ("/rare/det-ends", test_det_ends);
   g_test_add_func ("/rare/errors", test_errors);
   return g_test_run ();
 }
