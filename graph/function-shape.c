@@ -112,31 +112,29 @@ add_up (TpBody *self, const char *name, int n, int n_dims, gint64 usual)
   return tp_body_add_ints (self, n_dims, sums);
 }
 
+/* Elements @from .. @to - 1 of @shape. */
+static const char *
+pick_dims (TpBody *self, const char *shape, int from, int to)
+{
+  gint64 at[TP_MAX_RANK];
+
+  for (int i = from; i < to; i++)
+    at[i - from] = i;
+  return tp_body_apply (self, "Gather", shape, tp_body_add_ints (self, to - from, at), NULL);
+}
+
 /* The shape of what was pooled: the last window ends where that does. */
 static const char *
-add_unpooled_shape (TpBody *self, const char *shape)
+add_unpooled_shape (TpBody *self, const char *shape, int n)
 {
-  int n = 0;
-  const gint64 *kernel = tp_node_get_ints (self->node, "kernel_shape", &n);
-  gint64 at[TP_MAX_RANK];
-  const char *dims, *strides, *ends;
+  const char *dims = pick_dims (self, shape, 2, n + 2), *strides, *ends;
 
-  if (kernel == NULL || n < 1 || n > TP_MAX_RANK - 2)
-    {
-      tp_body_refuse (self, "kernel_shape has %d numbers, must have 1 to %d", n,
-                      TP_MAX_RANK - 2);
-      return shape;
-    }
-  for (int i = 0; i < n; i++)
-    at[i] = i + 2;
-  dims = tp_body_apply (self, "Gather", shape, tp_body_add_ints (self, n, at), NULL);
   strides = add_up (self, "strides", 1, n, 1);
   ends = tp_body_apply (self, "Sub", add_up (self, "kernel_shape", 1, n, 1),
                         add_up (self, "pads", 2, n, 0), NULL);
   dims = tp_body_apply (self, "Mul", add_one (self, dims, -1), strides, NULL);
   dims = tp_body_apply (self, "Add", dims, ends, NULL);
-  return TP_BODY_JOIN (self, tp_body_apply (self, "Gather", shape, TP_BODY_INTS (self, 0, 1),
-                                            NULL), dims);
+  return TP_BODY_JOIN (self, pick_dims (self, shape, 0, 2), dims);
 }
 
 /* Places are those in what was pooled, as ONNX's tests have it, also where it is said
@@ -145,13 +143,22 @@ static void
 add_max_unpool (TpBody *self)
 {
   const char *x = tp_body_get_input (self, 0), *wanted = tp_body_get_input (self, 2);
-  const char *shape = add_unpooled_shape (self, tp_body_add_shape (self, x));
-  const char *zero = tp_body_apply (self, "CastLike", tp_body_add_float (self, 0.0), x,
-                                    NULL);
-  const char *all = tp_body_apply (self, "Expand", zero,
-                                   tp_body_multiply_all (self, shape), NULL);
+  const char *shape = tp_body_add_shape (self, x), *zero, *all;
   const gint64 flat = -1;
+  int n = 0;
 
+  if (tp_node_get_ints (self->node, "kernel_shape", &n) == NULL || n < 1
+      || n > TP_MAX_RANK - 2)
+    {
+      tp_body_refuse (self, "kernel_shape has %d numbers, must have 1 to %d", n,
+                      TP_MAX_RANK - 2);
+      return;
+    }
+  /* no more dimensions than windows have */
+  x = tp_body_apply (self, "Reshape", x, pick_dims (self, shape, 0, n + 2), NULL);
+  shape = add_unpooled_shape (self, shape, n);
+  zero = tp_body_apply (self, "CastLike", tp_body_add_float (self, 0.0), x, NULL);
+  all = tp_body_apply (self, "Expand", zero, tp_body_multiply_all (self, shape), NULL);
   all = tp_body_apply (self, "ScatterElements", all,
                        tp_body_add_reshape (self, tp_body_get_input (self, 1), 1, &flat),
                        tp_body_add_reshape (self, x, 1, &flat));

@@ -189,11 +189,14 @@ count_apart (Grams *self, const Length *it, gint64 step)
 
 /* @first: which n-gram of the pool the first of them is. */
 static void
-count_length (Grams *self, const Length *it, int first)
+count_length (Grams *self, Length *it, int first)
 {
   gint64 n_steps = it->length == 1 ? 1 : MIN (self->n_skips, self->n) + 1;
+  g_autofree int *numbers = tp_new (int, it->length);
   int sum = -1;
 
+  it->numbers = numbers;
+  add_numbers (self, it);
   for (gint64 step = 1; step <= n_steps && (it->length - 1) * step < self->n; step++)
     {
       int count = count_apart (self, it, step);
@@ -219,14 +222,9 @@ count_all (Grams *self)
       Length it = { .length = length,
                     .n = (get_end (self, length) - start) / length,
                     .pool = self->pool + start };
-      g_autofree int *numbers = tp_new (int, length);
 
-      it.numbers = numbers;
       if (length >= self->least && it.n > 0)
-        {
-          add_numbers (self, &it);
-          count_length (self, &it, first);
-        }
+        count_length (self, &it, first);
       first += (int) it.n;
     }
 }

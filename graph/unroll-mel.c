@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define BINS_MOST (1 << 20)   /* of either kind */
-#define WEIGHTS_AN_OP 64      /* that count as one, for the limit of these */
+#define WEIGHTS_AN_OP 8       /* that count as one, for the limit of these */
 
 enum { N_FILTERS, DFT_LENGTH, RATE, LOWER, UPPER, N_NUMBERS };
 

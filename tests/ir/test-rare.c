@@ -489,6 +489,8 @@ static const struct
   { "in x 1 1 2 2;int64 i 1 1 2 2;MaxUnpool x i -> y kernel_shape=2,2 strides=2,2,2",
     "strides has 3 numbers, must have 2" },
   { "in x 1 1 2 2;int64 i 1 1 2 2;MaxUnpool x i -> y", "kernel_shape has 0 numbers" },
+  { "in x 1 1 2 2 3;int64 i 1 1 2 2 3;MaxUnpool x i -> y kernel_shape=2,2",
+    "which do not make up [1, 1, 2, 2]" },
   { "in x 4;TfIdfVectorizer x -> y mode=TF min_gram_length=1 max_gram_length=1 "
     "max_skip_count=0 ngram_counts=0 ngram_indexes=0 pool_int64s=3",
     "its input must be int32 or int64" },
