@@ -168,8 +168,11 @@ check_attrs (TpBody *self, const Query *query)
   gboolean has_table = tp_body_get_input (self, COSINES) != NULL
                        && tp_body_get_input (self, SINES) != NULL;
 
-  if (query->n_heads < 1 || query->n_kv_heads < 1
-      || query->n_heads % query->n_kv_heads != 0)
+  if (query->n_heads > G_MAXINT32)
+    tp_body_refuse (self, "num_heads is %" G_GINT64_FORMAT ", at most %d are possible",
+                    query->n_heads, G_MAXINT32);
+  else if (query->n_heads < 1 || query->n_kv_heads < 1
+           || query->n_heads % query->n_kv_heads != 0)
     tp_body_refuse (self, "kv_num_heads is %" G_GINT64_FORMAT ", must divide "
                           "num_heads, which is %" G_GINT64_FORMAT,
                     query->n_kv_heads, query->n_heads);
@@ -297,10 +300,11 @@ find_places (TpBody *self, Query *query)
 static gint64
 find_columns (const TpBody *self, const char *name)
 {
-  const TpTensor *tensor = tp_draft_tensor (
-      self->builder->draft, tp_builder_find_tensor (self->builder, name));
+  const TpTensor *tensor = tp_body_find_constant (self, name);
 
-  return tensor->rank == 2 ? tensor->dims[1] : 0;
+  return tensor != NULL && tensor->rank == 2 && tensor->dims[1] <= G_MAXINT32
+             ? tensor->dims[1]
+             : 0;
 }
 
 /* Rows of @places for the whole batch, as RotaryEmbedding wants them. */
