@@ -307,6 +307,10 @@ read_weights (Experts *self, int i)
       || tensor->count > MOST_WEIGHTS)
     tp_body_refuse (self->body, "input %d, weights, must be a constant of three dimensions "
                     "with elements", self->products[i].weights);
+  else if (i != FC1 && tensor->dims[0] != self->n_experts)
+    tp_body_refuse (self->body, "input %d has weights of %" G_GINT64_FORMAT " experts, input "
+                    "%d of %" G_GINT64_FORMAT, self->products[i].weights, tensor->dims[0],
+                    self->products[FC1].weights, self->n_experts);
   else if (self->is_packed
            && tp_body_get_input (self->body, self->products[i].scales) == NULL)
     tp_body_refuse (self->body, "input %d, scales, is missing", self->products[i].scales);
