@@ -7,6 +7,8 @@
 
 #include "graph/function-nbits.h"
 
+#define MOST_COLUMNS (G_MAXINT64 / 64)
+
 /* ---- MatMulNBits ----------------------------------------------------------- */
 
 /* @op of @x and a number of its type. */
@@ -85,6 +87,9 @@ check (TpBody *self, const Shape *shape, gint64 k, gint64 block)
   else if (tp_node_get_int (self->node, "weight_prepacked", 0) != 0)
     tp_body_refuse (self, "weight_prepacked is not supported: its order is one "
                           "processor's");
+  else if (k > MOST_COLUMNS)
+    tp_body_refuse (self, "K is %" G_GINT64_FORMAT ", at most %" G_GINT64_FORMAT
+                    " are possible", k, MOST_COLUMNS);
   else if (shape->n < 1 || k < 1 || block < 1
            || (shape->bits != 2 && shape->bits != 4 && shape->bits != 8))
     tp_body_refuse (self, "N, K and block_size must be 1 or more, and bits 2, 4 "

@@ -19,7 +19,7 @@ tp_nbits_of (const TpNode *node)
                  .is_rounded = tp_node_get_int (node, "accuracy_level", 0)
                                == TP_NBITS_ROUNDED };
 
-  if (it.block > 0 && it.bits > 0)
+  if (it.block > 0 && it.bits > 0 && it.k > 0)
     {
       it.per_byte = 8 / it.bits;
       it.n_blocks = (it.k - 1) / it.block + 1;
