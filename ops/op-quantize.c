@@ -320,8 +320,9 @@ lower_parts (const TpGraph *graph, const TpNode *node, TpLowered *lowered,
   const TpTensor *scale = &graph->tensors[node->inputs[Q_SCALE]];
   Grain grain = grain_of (node, x->rank, scale->rank, scale->count);
   gint64 n = grain.axis < 0 ? 1 : x->dims[grain.axis];
-  Part parts[] = { { grain, 0, n / grain.block, grain.block, { 0 }, -1 },
-                   { grain, n / grain.block, 1, n % grain.block, { 0 }, -1 } };
+  gint64 block = grain.block = CLAMP (grain.block, 1, MAX (n, 1)); /* a longer one is all */
+  Part parts[] = { { grain, 0, n / block, block, { 0 }, -1 },
+                   { grain, n / block, 1, n % block, { 0 }, -1 } };
 
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
     if (parts[i].n_blocks > 0 && parts[i].size > 0)
