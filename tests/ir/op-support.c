@@ -7,6 +7,7 @@
 #include "graph/graph-builder.h"
 #include "graph/graph-expand.h"
 #include "graph/graph-finish.h"
+#include "graph/graph-limit.h"
 #include "ir/graph-value.h"
 #include "nest/nest-eval.h"
 #include "op-support.h"
@@ -96,6 +97,7 @@ read_constant (TestReader *reader, char **words, GError **error)
   gint64 count = 1;
   g_autofree double *data = NULL;
   gboolean is_positive = strcmp (words[0], "pos") == 0;
+  gboolean is_byte = strcmp (words[0], "bytes") == 0;
   guint64 seed = reader->n_constants++;
 
   for (int i = 0; i < rank; i++)
@@ -109,7 +111,11 @@ read_constant (TestReader *reader, char **words, GError **error)
       data[i] = tp_random_uniform (seed, i);
       if (is_positive)
         data[i] = fabs (data[i]) + 0.1;
+      if (is_byte)
+        data[i] = floor (128 * (data[i] + 1));
     }
+  if (is_byte)
+    constant.dtype = TPLAN_DTYPE_UINT8;
   return add_reals (reader, &constant, data, count, error);
 }
 
@@ -212,7 +218,8 @@ read_line (TestReader *reader, char *line, GError **error)
     return read_ints (reader, words, error);
   if (strcmp (words[0], "scalar") == 0)
     return read_scalar (reader, words, error);
-  if (strcmp (words[0], "const") == 0 || strcmp (words[0], "pos") == 0)
+  if (strcmp (words[0], "const") == 0 || strcmp (words[0], "pos") == 0
+      || strcmp (words[0], "bytes") == 0)
     return read_constant (reader, words, error);
   return read_node (reader, words, error);
 }
@@ -263,10 +270,9 @@ test_text_is_of_float32 (const char *text)
          || strstr (text, "ConvInteger ") != NULL;
 }
 
-TpGraph *
-test_graph_new_of (TpDtype real, int opset, const char *text, GError **error)
+static TpGraph *
+read_graph (TpGraphBuilder *builder, TpDtype real, const char *text, GError **error)
 {
-  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("test", opset);
   g_auto (GStrv) lines = g_strsplit (text, ";", -1);
   TestReader reader = { builder, 1, real };
 
@@ -276,6 +282,23 @@ test_graph_new_of (TpDtype real, int opset, const char *text, GError **error)
   if (!add_outputs (&reader, lines, error))
     return NULL;
   return tp_graph_builder_finish (builder, NULL, error);
+}
+
+TpGraph *
+test_graph_new_of (TpDtype real, int opset, const char *text, GError **error)
+{
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("test", opset);
+
+  return read_graph (builder, real, text, error);
+}
+
+TpGraph *
+test_graph_new_within (const TpLimits *limits, int opset, const char *text, GError **error)
+{
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("test", opset);
+
+  tp_graph_builder_set_limits (builder, limits, 64 << 10);
+  return read_graph (builder, TPLAN_DTYPE_FLOAT32, text, error);
 }
 
 /* ---- layouts ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
  *   in x 1 3 8 8          an input of float32, positive where an op wants it
  *   int64 i 5 4           an input of that type: int64, int32, uint8, bool, ...
  *   const w 4 3 3 3       seeded random float32 (pos: positive)
+ *   bytes q 4 3 16        seeded random uint8
  *   ints s 1 -1           int64 list
  *   scalar lo 0.5         float32 of rank 0
  *   Conv x w _ -> y pads=1,1,1,1 auto_pad=VALID
@@ -30,6 +31,9 @@ gboolean test_text_is_of_float32 (const char *text);
 /* With reals of that type in place of float32. */
 TpGraph *test_graph_new_of (TpDtype real, int opset, const char *text,
                             GError **error);
+/* The same of float32, held to @limits, as if of a file of 64 KiB. */
+TpGraph *test_graph_new_within (const TpLimits *limits, int opset,
+                                const char *text, GError **error);
 /* Strides for all tensors but constants and those a view touches. */
 void test_graph_set_layout (TpGraph *graph, TestLayout layout);
 /* The values of all tensors by references over random inputs. */
