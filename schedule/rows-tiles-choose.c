@@ -9,7 +9,6 @@
 #define VECTOR TP_ROWS_TILES_VECTOR
 #define MAX_TILE TP_ROWS_TILES_MAX_TILE
 #define LEAST_ITEMS 32
-#define UNIT_REGISTERS 65536
 #define MAX_REGISTERS 240     /* of an item */
 #define BUSY_ITEMS 256.0      /* of a unit: with fewer, latencies show */
 #define POWER_COST 24.0       /* of a score: what is fused to it, and its power */
@@ -77,7 +76,7 @@ count_resident (const TpRowsTilesPlan *plan)
   gint64 local = plan->a->rows->target->local_bytes * 4 / 3;
   gint64 registers = (gint64) count_registers (plan) * plan->local_size;
 
-  return MAX (MIN (local / (plan->n_local * 4), UNIT_REGISTERS / registers), 1);
+  return MAX (MIN (local / (plan->n_local * 4), TP_TILES_UNIT_REGISTERS / registers), 1);
 }
 
 double

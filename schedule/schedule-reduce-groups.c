@@ -135,7 +135,8 @@ find_ratio (ReduceGroups *a)
                         / cost_of_one (a));
 }
 
-/* What stores to a workspace is a part, which is not cut again. */
+/* Rows enough for all units are for others; what stores to a workspace is a part, which is
+ * not cut again. */
 static gpointer
 groups_analyze (const TpBuild *build, TpNest *const *nests, int n)
 {
@@ -151,7 +152,7 @@ groups_analyze (const TpBuild *build, TpNest *const *nests, int n)
   a->nest = tp_nest_copy (nest);
   a->is_covering = tp_nest_covers_reduce (nest);
   find_extents (a);
-  if (a->extent < 2)
+  if (a->extent < 2 || a->points >= a->target->n_units)
     return NULL;
   find_ratio (a);
   return g_steal_pointer (&a);

@@ -6,6 +6,7 @@
 #include "schedule/tiles-model.h"
 
 #define REGISTERS 128 /* of an item, that leave room for others: a double takes two */
+#define MORE 16       /* that compilers take of large tiles, for what they fetch early */
 
 /* ---- what is legal ----------------------------------------------------- */
 
@@ -53,7 +54,8 @@ tp_tiles_find_fault (gconstpointer tiles, const TpChoice *choice)
 
 /* ---- the model --------------------------------------------------------- */
 
-/* Sums, what is multiplied, what is on its way with its addresses, and some. */
+/* Sums, what is multiplied, what is on its way with its addresses and conditions, and
+ * some. */
 static int
 count_registers (const TpTilePlan *plan)
 {
@@ -64,6 +66,7 @@ count_registers (const TpTilePlan *plan)
       const TpTileSide *s = &plan->sides[i];
 
       n += s->tile + s->n_copies * (s->width + (s->width == 1 ? 2 : 1));
+      n += s->is_partial ? 4 : 0;
     }
   return n;
 }
@@ -91,7 +94,7 @@ model_time (const TpTilePlan *plan)
   const TpTiles *t = plan->t;
   double points = (double)plan->n_steps * plan->depth;
   double sums = plan->sides[0].tile * plan->sides[1].tile;
-  double n_registers = 4.0 * REGISTERS / tp_dtype_get_size (t->dtype);
+  int n_registers = count_registers (plan) * (int) tp_dtype_get_size (t->dtype) / 4;
   const TpTilesWork work = {
     .item = point_cost (plan) * points + TP_TILES_STORE_COST * sums,
     .groups = (double)plan->n_parts * t->outer.extent
@@ -100,8 +103,9 @@ model_time (const TpTilePlan *plan)
     .points = (double)t->outer.extent * t->sides[0].extent * t->sides[1].extent,
     .n_parts = plan->n_parts,
     .local_size = plan->local_size,
-    .pressure = (double)count_registers (plan) / n_registers,
-    .is_alone = 2 * tp_tile_plan_local_bytes (plan) > t->target->local_bytes,
+    .pressure = (double)n_registers / REGISTERS,
+    .is_alone = tp_tiles_is_alone (t->target, n_registers + MORE, plan->local_size,
+                                   tp_tile_plan_local_bytes (plan)),
   };
 
   return tp_tiles_model (t->target, &work);

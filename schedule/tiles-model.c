@@ -10,6 +10,14 @@
 #define PARTS_COST 4000.0 /* a kernel more */
 #define ALONE_FACTOR 1.2  /* no other group fills the waits at barriers */
 
+gboolean
+tp_tiles_is_alone (const TpTarget *target, int n_registers, int local_size,
+                   gint64 local_bytes)
+{
+  return 2 * local_bytes > target->local_bytes
+         || 2 * n_registers * local_size > TP_TILES_UNIT_REGISTERS;
+}
+
 double
 tp_tiles_model (const TpTarget *target, const TpTilesWork *work)
 {

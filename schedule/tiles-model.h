@@ -10,6 +10,8 @@
 #define TP_TILES_WAIT_COST 60.0 /* for a step of K that is not fetched ahead */
 #define TP_TILES_STORE_COST 8.0 /* of a result */
 
+#define TP_TILES_UNIT_REGISTERS 65536
+
 typedef struct
 {
   double item;                /* what an item does */
@@ -21,6 +23,10 @@ typedef struct
   gboolean is_alone;          /* no other group fits on a unit beside one */
 } TpTilesWork;
 
+/* Whether no second group of @local_size items, of so many registers each and so much
+ * local memory together, fits on a unit. */
+gboolean tp_tiles_is_alone (const TpTarget *target, int n_registers, int local_size,
+                            gint64 local_bytes);
 double tp_tiles_model (const TpTarget *target, const TpTilesWork *work);
 
 #endif

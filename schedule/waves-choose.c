@@ -10,7 +10,6 @@
 #define MAX_WAVES 8
 #define MOST_DEPTH 32
 #define REGISTERS 128         /* of an item, that leave room for others */
-#define UNIT_REGISTERS 65536
 #define MMA_COST 4.0          /* of an item, in multiply-adds: its 64 take 16 times as long */
 
 /* Of K both have the same values, so tiles-choose.h lists its parts. */
@@ -86,8 +85,8 @@ cost_of (const TpTiles *t, const TpChoice *choice)
     .n_parts = p->n_parts,
     .local_size = p->local_size,
     .pressure = (double) count_registers (&plan) / REGISTERS,
-    .is_alone = 2 * tp_tile_plan_local_bytes (p) > t->target->local_bytes
-                || 2 * count_registers (&plan) * p->local_size > UNIT_REGISTERS,
+    .is_alone = tp_tiles_is_alone (t->target, count_registers (&plan), p->local_size,
+                                   tp_tile_plan_local_bytes (p)),
   };
   return tp_tiles_model (t->target, &work);
 }

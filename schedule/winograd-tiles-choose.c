@@ -11,7 +11,7 @@
 #define MAX_TILE TP_WINOGRAD_TILES_MAX_TILE
 #define MAX_DEPTH 16
 #define MAX_PARTS 64
-#define UNIT_REGISTERS 65536
+#define WORD 4                /* bytes of an element in local memory */
 #define MAX_REGISTERS 240     /* of an item */
 
 /* ---- what is legal ----------------------------------------------------- */
@@ -26,7 +26,7 @@ count_steps (const TpWinograd *w, gint64 depth)
 static const char *
 find_plan_fault (const TpWinogradTiles *plan)
 {
-  if (plan->n_local * 4 > plan->w->c->target->local_bytes)
+  if (plan->n_local * WORD > plan->w->c->target->local_bytes)
     return "more local memory than a group has";
   if (plan->n_pairs > TP_WINOGRAD_TILES_MAX_PAIRS
       || plan->n_vectors > TP_WINOGRAD_TILES_MAX_VECTORS)
@@ -96,15 +96,6 @@ result_cost (const TpWinogradTiles *plan)
               + TP_TILES_WAIT_COST / 3.0);
 }
 
-/* Does a unit, with a third more local memory than a group may have of it, hold no
- * second group? */
-static gboolean
-is_alone (const TpWinogradTiles *plan)
-{
-  return 2 * plan->n_local * 4 * 3 > plan->w->c->target->local_bytes * 4
-         || 2 * count_registers (plan) * plan->local_size > UNIT_REGISTERS;
-}
-
 static double
 model_time (const TpWinogradTiles *plan)
 {
@@ -117,7 +108,10 @@ model_time (const TpWinogradTiles *plan)
     .n_parts = plan->n_parts,
     .local_size = plan->local_size,
     .pressure = (double) count_registers (plan) / MAX_REGISTERS,
-    .is_alone = is_alone (plan),
+    /* a unit has a third more local memory than a group may have of it */
+    .is_alone = tp_tiles_is_alone (c->target, count_registers (plan),
+                                   plan->local_size,
+                                   plan->n_local * WORD * 3 / 4),
   };
 
   return tp_tiles_model (c->target, &work);
