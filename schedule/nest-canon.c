@@ -181,7 +181,8 @@ tp_nest_keep_stages (TpNest *nest, int n)
       TpExpr *e = &nest->exprs[i];
 
       if (e->op == TP_EXPR_STAGE && e->index >= n)
-        *e = (TpExpr){ .op = TP_EXPR_CONST, .is_integer = e->is_integer,
+        *e = (TpExpr){ .op = TP_EXPR_CONST, .a = -1, .b = -1, .c = -1,
+                       .is_integer = e->is_integer,
                        .is_double = e->is_double };
     }
 }

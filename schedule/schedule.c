@@ -12,6 +12,7 @@
 
 /* One row each, in the order they are asked. */
 #define FAMILIES(ROW) \
+  ROW (place_groups)  \
   ROW (place)         \
   ROW (maps)          \
   ROW (rows)          \

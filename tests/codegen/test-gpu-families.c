@@ -3,6 +3,7 @@
 
 #include "draws.h"
 #include "row-nests.h"
+#include "typed-nests.h"
 
 /* ---- filtering ---------------------------------------------------------- */
 
@@ -182,6 +183,34 @@ test_groups_choice (void)
       }
 }
 
+/* Order statistics: as many elements as divide, of all orders and types; few long rows are
+ * for groups, and no others. */
+static void
+test_place_groups (void)
+{
+  static const gint64 lengths[] = { 1 << 18, 1 << 10 };
+  int n = 0;
+
+  for (int i = 0; i < 40; i++)
+    {
+      PlaceCase c = { any_of (1, 5), 2 * any_of (2, 75), any_of (1, 20), any_of (0, 1),
+                      any_of (0, 1), any_of (0, 1), any_of (0, 1) };
+
+      n += check_alone (draw_types (new_places (&c)), &target_gpu, "place-groups");
+    }
+  g_assert_cmpint (n, >, 20);
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      PlaceCase c = { 1, lengths[i], 10, .is_turned = FALSE };
+      g_autoptr (TpLowered) lowered = new_places (&c);
+      g_autoptr (TpProgram) program
+          = tp_program_new (lowered, &target_gpu, NULL, NULL);
+
+      g_assert_true (g_str_has_prefix (program->schedule, "place-groups ")
+                     == (i == 0));
+    }
+}
+
 /* ---- what is refused ---------------------------------------------------- */
 
 static void
@@ -249,6 +278,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gpu-families/vector", test_vector);
   g_test_add_func ("/gpu-families/groups", test_groups);
   g_test_add_func ("/gpu-families/groups-choice", test_groups_choice);
+  g_test_add_func ("/gpu-families/place-groups", test_place_groups);
   g_test_add_func ("/gpu-families/refuse-filtering", test_refuse_filtering);
   g_test_add_func ("/gpu-families/refuse-groups", test_refuse_groups);
   g_test_add_func ("/gpu-families/refuse-rows", test_refuse_rows);
