@@ -26,7 +26,8 @@ AM_TESTS_ENVIRONMENT += \
   LSAN_OPTIONS='exitcode=99:print_suppressions=0:suppressions=$(abs_top_srcdir)/tests/lsan.supp'; \
   export LSAN_OPTIONS;
 endif
-LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+# TIMED: what runs each test; see `make check-times`.
+LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(TIMED) $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/run-seeded.sh
 TEST_EXTENSIONS = .sh
