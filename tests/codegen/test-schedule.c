@@ -7,9 +7,8 @@
 
 #include <string.h>
 
-static const TpTarget *const targets[] = { &target_avx512, &target_avx2,
-                                           &target_sse, &target_scalar,
-                                           &target_gpu };
+static const TpTarget *const targets[]
+    = { &target_avx512, &target_avx2, &target_sse, &target_scalar, &target_gpu };
 
 static gint64
 any_of (gint64 lo, gint64 hi)
