@@ -1,6 +1,8 @@
 /* test-conformance.c: devices x ops x shapes, walked from both tables. Every
  * device gives what the references give, within the tolerance of the op, for
- * the cases of the op tests and for random shapes, in three layouts. */
+ * the cases of the op tests and for random shapes, in three layouts. `make check` draws
+ * one of the three, and of an op's cases every third for drivers of OpenCL;
+ * `make check-full` takes all. */
 #include "config.h"
 
 #include "../ir/op-support.h"
@@ -16,6 +18,8 @@
 
 #define UNITS_PER_COMPILE 200
 #define ROUNDS 3              /* of random ops; one where each takes long */
+#define STEP 3                /* of an op's cases, where each takes long */
+#define GPU_STEP 8
 #define DOUBLE_ERROR 1e-12    /* of what is of float64, whatever the op */
 
 typedef struct
@@ -136,41 +140,71 @@ add_trials (GPtrArray *trials, const Case *it, TpDtype real, TestLayout layout,
                runs_nodes);
 }
 
-/* Drivers of OpenCL take long over each kernel: they get one layout each, by
- * chance. Of the cases every @step-th. */
+static gboolean
+is_full (void)
+{
+  return g_getenv ("TPLAN_TEST_FULL") != NULL;
+}
+
+/* Which cases are tried: of those that end in the same op every @step-th, so at least
+ * one. */
+static GArray *
+draw_cases (int step)
+{
+  GArray *drawn = g_array_new (FALSE, FALSE, sizeof (int));
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+
+  for (int i = 0; i < (int) G_N_ELEMENTS (cases); i++)
+    {
+      const char *last = strrchr (cases[i].text, ';');
+      const char *node = last == NULL ? cases[i].text : last + 1;
+      char *op = g_strndup (node, strcspn (node, " "));
+      int n = GPOINTER_TO_INT (g_hash_table_lookup (seen, op));
+
+      g_hash_table_insert (seen, op, GINT_TO_POINTER (n + 1));
+      if (n % step == 0)
+        g_array_append_val (drawn, i);
+    }
+  return drawn;
+}
+
+/* Case @i in its types, in `make check` in one layout by chance. Drivers of OpenCL take
+ * long over each kernel: they get one in `make check-full` too, and few types. */
+static void
+add_case (GPtrArray *trials, int i, const TpDeviceInfo *info, gboolean is_slow)
+{
+  gboolean is_all = is_full () && !is_slow, runs_nodes = info->runs_nodes;
+  int first = is_all ? 0 : g_test_rand_int_range (0, TEST_N_LAYOUTS);
+  int end = is_all ? TEST_N_LAYOUTS : first + 1;
+  int few = is_slow ? 4 : is_full () ? 1 : 2;
+
+  for (int layout = first; layout < end; layout++)
+    add_trials (trials, &cases[i], TPLAN_DTYPE_FLOAT32, layout, runs_nodes);
+  if (i % few == 0)
+    add_trials (trials, &cases[i],
+                g_test_rand_bit () ? TPLAN_DTYPE_FLOAT16 : TPLAN_DTYPE_BFLOAT16,
+                g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
+  if (info->target.has_float64 && (is_full () || i % few == 1))
+    add_trials (trials, &cases[i], TPLAN_DTYPE_FLOAT64,
+                g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
+}
+
 static GPtrArray *
 make_trials (const TpDeviceInfo *info, gboolean is_slow, int step)
 {
-  gboolean runs_nodes = info->runs_nodes;
-  gboolean is_full = g_getenv ("TPLAN_TEST_FULL") != NULL;
-  int n_rounds = is_slow && !is_full ? 1 : ROUNDS;
+  int n_rounds = is_slow && !is_full () ? 1 : ROUNDS;
+  g_autoptr (GArray) drawn = draw_cases (step);
   GPtrArray *trials
       = g_ptr_array_new_with_free_func ((GDestroyNotify) trial_free);
 
-  for (gsize i = g_test_rand_int_range (0, step); i < G_N_ELEMENTS (cases);
-       i += step)
-    {
-      int first = is_slow ? g_test_rand_int_range (0, TEST_N_LAYOUTS) : 0;
-      int end = is_slow ? first + 1 : TEST_N_LAYOUTS;
-
-      for (int layout = first; layout < end; layout++)
-        add_trials (trials, &cases[i], TPLAN_DTYPE_FLOAT32, layout,
-                    runs_nodes);
-      if (!is_slow || i % 4 == 0)
-        add_trials (trials, &cases[i],
-                    g_test_rand_bit () ? TPLAN_DTYPE_FLOAT16
-                                       : TPLAN_DTYPE_BFLOAT16,
-                    g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
-      if (info->target.has_float64 && (!is_slow || is_full || i % 4 == 1))
-        add_trials (trials, &cases[i], TPLAN_DTYPE_FLOAT64,
-                    g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
-    }
+  for (guint i = 0; i < drawn->len; i++)
+    add_case (trials, g_array_index (drawn, int, i), info, is_slow);
   for (int i = 0; i < n_rounds * random_op_count (); i++)
     {
       g_autofree char *text = random_op (i);
 
       add_trials (trials, &(Case){ 17, text }, TPLAN_DTYPE_FLOAT32,
-                  g_test_rand_int_range (0, TEST_N_LAYOUTS), runs_nodes);
+                  g_test_rand_int_range (0, TEST_N_LAYOUTS), info->runs_nodes);
     }
   return trials;
 }
@@ -344,7 +378,7 @@ run_trials (TpDevice *device, GPtrArray *trials, guint first, guint end)
   device->ops->free_code (device, code);
 }
 
-/* $TPLAN_TEST_PART "3/24": only every 24th, from the third; so on a driver that is
+/* $TPLAN_TEST_PART "3/24": only every 24th of all, from the third; so on a driver that is
  * met for the first time a crash costs little, and parts run beside each other. */
 static GPtrArray *
 take_part (GPtrArray *trials)
@@ -397,7 +431,9 @@ check_device (const char *name, int step)
 static void
 test_device (gconstpointer name)
 {
-  check_device (name, 1);
+  gboolean is_some = !is_full () && g_getenv ("TPLAN_TEST_PART") == NULL;
+
+  check_device (name, is_some && strchr (name, ':') != NULL ? STEP : 1);
 }
 
 /* Schedules for GPUs on whatever there is. */
@@ -405,7 +441,7 @@ static void
 test_gpu_style (void)
 {
   g_setenv ("TPLAN_OPENCL_LOCAL_SIZE", "16", TRUE);
-  check_device ("opencl:0", g_getenv ("TPLAN_TEST_FULL") != NULL ? 1 : 4);
+  check_device ("opencl:0", is_full () ? 1 : GPU_STEP);
   g_unsetenv ("TPLAN_OPENCL_LOCAL_SIZE");
 }
 
