@@ -57,11 +57,12 @@ load_tensors (Fixture *fixture, GError **error)
 }
 
 static gboolean
-optimize_within (Fixture *fixture, const char *const *limits, GError **error)
+optimize_within (Fixture *fixture, const TplanGraph *graph,
+                 const char *const *limits, GError **error)
 {
   const TplanOptimizeOptions options = { .memory_limits = limits };
-  TplanPlan *plan = tplan_graph_optimize_full (fixture->graph, fixture->costs,
-                                               &options, error);
+  TplanPlan *plan = tplan_graph_optimize_full (graph, fixture->costs, &options,
+                                               error);
 
   tplan_plan_free (plan);
   return plan != NULL;
@@ -70,7 +71,7 @@ optimize_within (Fixture *fixture, const char *const *limits, GError **error)
 static gboolean
 optimize (Fixture *fixture, GError **error)
 {
-  return optimize_within (fixture, NULL, error);
+  return optimize_within (fixture, fixture->graph, NULL, error);
 }
 
 /* The weights, of 16 bytes an op, are not to be on one device. */
@@ -78,10 +79,10 @@ static gboolean
 optimize_tight (Fixture *fixture, GError **error)
 {
   g_autofree char *limit
-      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * injected_n_ops);
+      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * N_TIGHT);
   const char *const limits[] = { limit, NULL };
 
-  return optimize_within (fixture, limits, error);
+  return optimize_within (fixture, fixture->tight, limits, error);
 }
 
 static gboolean
@@ -284,11 +285,11 @@ const Case injected_cases[] = {
   { "run", run_session, 1, 0, NULL },
   { "run-integers", run_integers, 1, 0, NULL },
   { "costs", open_costs, 1, 0, NULL },
-  { "optimize-ref", optimize_for_ref, 10, LARGE, NULL },
-  { "opencl", make_opencl_session, 1, 4 * LARGE, NULL },
-  { "kinds-cpu", make_kinds_on_cpu, 20, LARGE, NULL },
-  { "kinds-opencl", make_kinds_on_opencl, 10, LARGE, NULL },
-  { "calibrate", calibrate, 50, LARGE, NULL },
+  { "optimize-ref", optimize_for_ref, 10, OURS, NULL },
+  { "opencl", make_opencl_session, 1, 4 * OURS, NULL },
+  { "kinds-cpu", make_kinds_on_cpu, 20, OURS, NULL },
+  { "kinds-opencl", make_kinds_on_opencl, 10, OURS, NULL },
+  { "calibrate", calibrate, 50, OURS, NULL },
   { "bytes", injected_read_model, 5, 0, injected_prepare_model },
   { "bytes-tensors", injected_read_model, 5, 0, injected_prepare_tensors },
   { "plan-bytes", injected_read_plan, 20, 0, injected_prepare_plan },
@@ -320,7 +321,7 @@ const Case injected_cases[] = {
   { "steps", injected_list_steps, 10, 0, NULL },
   { "fall-back", injected_fall_back, 10, 0, NULL },
   /* these change the table */
-  { "import", injected_import, 2, LARGE, injected_prepare_figures },
-  { "export", injected_export, 2, LARGE, injected_prepare_table },
+  { "import", injected_import, 2, OURS, injected_prepare_figures },
+  { "export", injected_export, 2, OURS, injected_prepare_table },
   { NULL, NULL, 0, 0, NULL },
 };

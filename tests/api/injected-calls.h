@@ -5,13 +5,14 @@
 #include <glib.h>
 #include <tplan.h>
 
-#define LARGE 16384           /* bytes */
+#define LARGE 8192            /* bytes: of all arrays of as many numbers as there are ops */
+#define OURS 16384            /* of those that the library itself asks for */
 
 typedef struct
 {
   char *folder, *json, *onnx, *functions, *dims, *folded, *tensors, *weights;
   char *table, *saved, *saved_dims, *again, *cache;
-  TplanGraph *graph, *small, *kinds;
+  TplanGraph *graph, *small, *tight, *kinds;
   TplanCosts *costs;
   TplanPlan *plan;
   TplanPlan *ref_plan;        /* drivers end the process themselves */
@@ -41,6 +42,7 @@ typedef struct
 } Case;
 
 extern int injected_n_ops;    /* of the models */
+#define N_TIGHT (injected_n_ops / 2) /* of the one that limits are put to: it takes long */
 
 /* The last has no name. */
 extern const Case injected_cases[];

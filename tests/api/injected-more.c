@@ -96,7 +96,7 @@ injected_prepare_packed (Fixture *fixture)
 /* What limits make hard to prove has bounds by the thousand, and ops are pinned
  * one by one: a plan of few ops, which has more of both put in. */
 #define FEW 400               /* ops */
-#define MANY 2500
+#define MANY 1250
 #define DIGEST_KEY "\n \"sha256\": \""
 
 static void
@@ -339,12 +339,12 @@ gboolean
 injected_makespan_tight (Fixture *fixture, GError **error)
 {
   g_autofree char *limit
-      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * injected_n_ops);
+      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * N_TIGHT);
   const char *const limits[] = { limit, NULL };
   const TplanOptimizeOptions options
       = { .objective = "makespan", .memory_limits = limits };
   g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
-      fixture->graph, fixture->costs, &options, error);
+      fixture->tight, fixture->costs, &options, error);
 
   return plan != NULL;
 }
@@ -380,11 +380,11 @@ gboolean
 injected_share_tight (Fixture *fixture, GError **error)
 {
   g_autofree char *limit
-      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * injected_n_ops);
+      = g_strdup_printf ("sim:laptop-cpu=%d", 16 * N_TIGHT);
   const char *const limits[] = { limit, NULL };
   const TplanOptimizeOptions options = { .memory_limits = limits };
   g_autoptr (TplanPlan) plan = tplan_graph_optimize_full (
-      fixture->graph, fixture->three, &options, error);
+      fixture->tight, fixture->three, &options, error);
 
   return plan != NULL;
 }
