@@ -95,7 +95,7 @@ injected_prepare_packed (Fixture *fixture)
 
 /* What limits make hard to prove has bounds by the thousand, and ops are pinned
  * one by one: a plan of few ops, which has more of both put in. */
-#define FEW 400               /* ops */
+#define FEW 200               /* ops */
 #define MANY 1250
 #define DIGEST_KEY "\n \"sha256\": \""
 
@@ -124,8 +124,8 @@ sign (GString *plan)
 void
 injected_prepare_lists (Fixture *fixture)
 {
-  static const char *const limits[] = { "sim:laptop-cpu=15500", NULL };
-  static const char *const reserves[] = { "sim:laptop-cpu=1000", NULL };
+  static const char *const limits[] = { "sim:laptop-cpu=7750", NULL };
+  static const char *const reserves[] = { "sim:laptop-cpu=500", NULL };
   static const char *const pins[] = { "op0=sim:laptop-cpu", NULL };
   const TplanOptimizeOptions options
       = { .memory_limits = limits, .pins = pins, .memory_reserves = reserves };
