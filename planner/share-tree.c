@@ -1,7 +1,7 @@
 /* share-tree.c: branch and bound.
  *
- * Most graphs need no tree: after some sweeps the bound is what the best placement
- * costs. Where it is not, the two differ by what some ops and terms are above their
+ * Most graphs need no tree: after some sweeps, and steps, the bound is what the best
+ * placement costs. Where it is not, the two differ by what some ops and terms are above their
  * least; an op there is tried on each of its devices, which makes all around it
  * clearer. What is counted is messages, never time. */
 #include "config.h"
@@ -11,12 +11,14 @@
 #include "ir/compare.h"
 #include "ir/guard.h"
 #include "planner/share-move.h"
+#include "planner/share-step.h"
 
 #include <string.h>
 
-/* About a second each; one sweep of all ops in any case. */
+/* About a second each, half of it steps; one sweep of all ops in any case. */
 #define CLIMB_WORK (G_GINT64_CONSTANT (1) << 26)
 #define BRIEF_WORK (G_GINT64_CONSTANT (1) << 22)
+#define STEP_WORK (G_GINT64_CONSTANT (1) << 25)
 #define TREE_WORK (G_GINT64_CONSTANT (1) << 26)
 #define MANY_OPS 2000        /* each step costs more: a quarter of the work */
 #define LEAST_SWEEPS 24
@@ -381,6 +383,21 @@ climb_by_groups (Search *search, TpShareState *state, gint64 bound)
   return reached;
 }
 
+/* Where sweeps stop too low; again where better placements are met. */
+static gint64
+climb_by_steps (Search *search, TpShareState *state, gint64 bound)
+{
+  gint64 before = G_MAXINT64;
+
+  while (bound < search->cost && search->cost < before)
+    {
+      before = search->cost;
+      bound = tp_share_state_climb (state, search->cost, STEP_WORK);
+      look_for_better (search, state, TRUE);
+    }
+  return bound;
+}
+
 /* ---- the search ----------------------------------------------------------- */
 
 static gboolean
@@ -452,6 +469,8 @@ search_all (Search *search, TpShareState *state)
   if (bound < search->cost && has_groups (search->model))
     bound = climb_by_groups (search, state, bound);
   look_for_better (search, state, TRUE);
+  if (!search->is_brief)
+    bound = climb_by_steps (search, state, bound);
   tp_pointers_add (search->proof->bounds, tp_share_tree_write (state, NULL));
   search->root = state;
   search->work

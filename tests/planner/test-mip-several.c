@@ -1,14 +1,19 @@
 /* test-mip-several.c: placements on three and four devices of a made-up machine
  * against a mixed integer program: a processor that is the host, two accelerators,
- * and one more that lacks kernels for some ops. */
+ * and one more that lacks kernels for some ops; of random graphs, and of steps of
+ * training. */
 #include "config.h"
 
+#include "graph/graph-builder.h"
+#include "graph/graph-expand.h"
+#include "graph/graph-finish.h"
 #include "planner/place.h"
 #include "random-graph.h"
 
 #include <glpk.h>
 
 #define N_ROUNDS 200
+#define N_STEPS 40
 
 typedef struct
 {
@@ -243,7 +248,6 @@ test_mip (void)
   int n = 0, n_equal = 0, n_proved = 0;
   double worst = 0;
 
-  glp_term_out (GLP_OFF);
   for (int round = 0; n < N_ROUNDS; round++)
     {
       g_autoptr (TpTestCase) test = make_case (round);
@@ -270,10 +274,130 @@ test_mip (void)
   g_assert_cmpint (n_equal * 100, >=, n * 95);
 }
 
+/* ---- steps of training ------------------------------------------------- */
+
+static const TpDimSpec row[] = { { 4, NULL } };
+
+static void
+add_step_op (TpGraphBuilder *builder, int layer, gboolean is_back,
+             const char *const *inputs)
+{
+  g_autoptr (GError) error = NULL;
+  static const TpNodeCost unused = { .device = "cpu", .time_ns = 1 };
+  g_autofree char *name = g_strdup_printf (is_back ? "d%d" : "y%d", layer);
+  g_autofree char *colour = g_strdup_printf ("layer%d", layer);
+  TpNode node = { .type = "Fancy", .name = name, .place = name, .n_costs = 1,
+                  .costs = &unused,
+                  .colocation = layer % 2 == 0 ? colour : NULL };
+  const char *outputs[] = { name };
+  TpNodeNames names = { .inputs = inputs,
+                        .n_inputs = (int) g_strv_length ((char **) inputs),
+                        .outputs = outputs, .n_outputs = 1 };
+  TpTensorSpec spec = { name, TPLAN_DTYPE_FLOAT32, 1, row, name };
+
+  tp_graph_builder_declare (builder, &spec, &error);
+  tp_graph_builder_add_node (builder, &node, names, &error);
+  g_assert_no_error (error);
+}
+
+/* Layers one after the other, forward and back. The way back reads what the way on
+ * made; every second layer has parameters, so both ways of it are on one device. */
+static TpGraph *
+new_step (int n_layers)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (TpGraphBuilder) builder = tp_graph_builder_new ("step", 17);
+  const TpTensorSpec x = { "y-1", TPLAN_DTYPE_FLOAT32, 1, row, "y-1" };
+  TpGraph *graph;
+
+  tp_graph_builder_add_input (builder, &x, NULL);
+  for (int i = 0; i < 2 * n_layers; i++)
+    {
+      gboolean is_back = i >= n_layers, is_last = i == n_layers;
+      int layer = is_back ? 2 * n_layers - 1 - i : i;
+      g_autofree char *before = g_strdup_printf ("y%d", layer - 1);
+      g_autofree char *after
+          = g_strdup_printf (is_last ? "y%d" : "d%d", layer + !is_last);
+      const char *inputs[] = { before, is_back ? after : NULL, NULL };
+
+      add_step_op (builder, layer, is_back, inputs);
+    }
+  tp_graph_builder_add_output (builder, "d0", "outputs", &error);
+  g_assert_no_error (error);
+  graph = tp_graph_builder_finish (builder, NULL, &error);
+  g_assert_no_error (error);
+  return graph;
+}
+
+/* Copies take about as long as ops, and each device is the fastest for some. */
+static TpTestCase *
+make_step (int n_layers)
+{
+  static const char *const devices[] = { "cpu", "opencl:0", "opencl:1", NULL };
+  TpTestCase *test = g_new0 (TpTestCase, 1);
+
+  test->graph = new_step (n_layers);
+  test->groups = tp_groups_new ();
+  test->costs = tp_costs_new (3, devices, test->graph, test->groups);
+  test->costs->host = 0;
+  for (int d = 0; d < 3; d++)
+    {
+      int slow = g_test_rand_int_range (2, 9);
+
+      for (int i = 0; i < test->graph->n_nodes; i++)
+        tp_costs_node (test->costs, i, d)->time_ns
+            = slow * g_test_rand_int_range (100, 4000);
+      for (int i = 0; i < test->graph->n_tensors; i++)
+        {
+          int size = g_test_rand_int_range (100, 4000);
+
+          tp_costs_feed (test->costs, i, d)->time_ns
+              = d > 0 ? size * slow / 4 : 0;
+          tp_costs_fetch (test->costs, i, d)->time_ns
+              = d > 0 ? size * slow / 4 : 0;
+        }
+    }
+  tp_costs_seal (test->costs);
+  return test;
+}
+
+/* Rings of ops and copies, where sweeps stop too low and a tree has too much to try. What
+ * is large is too slow for the program: that it is proved says enough. */
+static void
+test_steps (void)
+{
+  int n_proved = 0, n_trees = 0;
+
+  for (int round = 0; round < N_STEPS; round++)
+    {
+      int n_layers = 10 + 2 * round;
+      g_autoptr (TpTestCase) test = make_step (n_layers);
+      g_autoptr (TpPlan) plan = tp_place (test->graph, test->groups,
+                                          test->costs, "time", NULL);
+
+      tp_test_assert_checked (plan, test->graph);
+      if (n_layers < 30)
+        {
+          double least = solve_mip (test);
+
+          g_assert_cmpfloat (plan->bound_ns, <=, least + 0.01);
+          g_assert_cmpfloat (plan->cost_ns, <=, least + 0.01);
+        }
+      n_proved += plan->cost_ns == plan->bound_ns;
+      n_trees += plan->share_proof->entries->len > 1;
+    }
+  g_test_message ("%d of %d are proved least, %d by a tree", n_proved, N_STEPS,
+                  n_trees);
+  g_assert_cmpint (n_proved * 100, >=, N_STEPS * 95);
+  g_assert_cmpint (n_trees * 100, <=, N_STEPS * 20);
+}
+
 int
 main (int argc, char **argv)
 {
+  glp_term_out (GLP_OFF);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/mip/several", test_mip);
+  g_test_add_func ("/mip/steps", test_steps);
   return g_test_run ();
 }
