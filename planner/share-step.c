@@ -1,14 +1,14 @@
 /* share-step.c: subgradient steps.
  *
- * B. Polyak, Minimization of unsmooth functionals, 1969. A sweep changes what has to
- * do with one op at a time, and ends where no such change raises the bound, though
- * changes of several ops would. A step changes all of them. Each op is where its
- * level is least, and each member of a term where the term costs least. Where
- * these are two devices, the message to the op's grows, and the other shrinks. All
+ * B. Polyak, Minimization of unsmooth functionals, 1969. A sweep changes what has
+ * to do with one op at a time, and ends where no such change raises the bound,
+ * though changes of several ops would. A step changes all of them. Each op is where
+ * its level is least, and each member of a term where the term costs least. Where
+ * these are two devices, the message to the op's grows, and the other shrinks: all
  * by the same, such that the bound were the cost of the best placement if it went
- * on as steeply. It does not: it may even fall. But messages come nearer to those
- * that prove most, if that is the cost of the best placement. Sweeps between steps
- * take what is to be had at once. */
+ * on as steeply. It does not; it may even fall. But messages come nearer to those
+ * that prove most, if these prove that cost. A sweep after some steps takes what is
+ * to be had at once. */
 #include "config.h"
 
 #include "planner/share-step.h"
@@ -16,18 +16,18 @@
 #include "ir/guard.h"
 
 #define MAX_SETS (1 << TP_SHARE_MAX_DEVICES)
-#define STEPS 16        /* to a sweep */
-#define ROUNDS 8        /* of steps and a sweep, after which a part of the gap has to be closed */
-#define PART 16         /* the n-th */
+#define STEPS 16              /* to a sweep */
+#define ROUNDS 8              /* of both, in which so much of the gap is to close: */
+#define PART 16               /* one in that */
 #define MAX_MOVED (TP_SHARE_LIMIT << 4) /* no sum of messages overflows */
 
 typedef struct
 {
   TpShareState state;
-  int *all;           /* all ops */
-  int *places;        /* [op]: where its level is least */
-  int *wanted;        /* [member]: where it is when its term costs least */
-  gint64 moved;       /* so far */
+  int *all;                   /* all ops */
+  int *places;                /* [op]: where its level is least */
+  int *wanted;                /* [member]: where it is when its term costs least */
+  gint64 moved;               /* so far */
 } Steps;
 
 static void

@@ -1,9 +1,9 @@
 /* share-tree.c: branch and bound.
  *
- * Most graphs need no tree: after some sweeps, and steps, the bound is what the best
- * placement costs. Where it is not, the two differ by what some ops and terms are above their
- * least; an op there is tried on each of its devices, which makes all around it
- * clearer. What is counted is messages, never time. */
+ * Most graphs need no tree: after some sweeps, and steps, the bound is what the
+ * best placement costs. Where it is not, the two differ by what some ops and terms
+ * are above their least; an op there is tried on each of its devices, which makes
+ * all around it clearer. What is counted is messages, never time. */
 #include "config.h"
 
 #include "planner/share-tree.h"

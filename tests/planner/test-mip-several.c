@@ -301,7 +301,7 @@ add_step_op (TpGraphBuilder *builder, int layer, gboolean is_back,
 }
 
 /* Layers one after the other, forward and back. The way back reads what the way on
- * made; every second layer has parameters, so both ways of it are on one device. */
+ * made. Every second layer has parameters: both ways of it are on one device. */
 static TpGraph *
 new_step (int n_layers)
 {
@@ -361,8 +361,8 @@ make_step (int n_layers)
   return test;
 }
 
-/* Rings of ops and copies, where sweeps stop too low and a tree has too much to try. What
- * is large is too slow for the program: that it is proved says enough. */
+/* Rings of ops and copies, where sweeps stop too low and a tree has too much to try.
+ * What is large takes the program too long: that it is proved says enough. */
 static void
 test_steps (void)
 {
