@@ -273,26 +273,52 @@ TP_TEST_SPOIL (branch_below,
 TP_TEST_SPOIL (end_below, *get_entry (plan, plan->share_proof->entries->len - 1)
                           = ((TpShareEntry){ FALSE, -1 }))
 
+/* One that proves as much, where there is none: an op is on each of its devices, and
+ * the first bound holds there, too. */
+static gboolean
+grow_tree (TpPlan *plan, const TpTestCase *test)
+{
+  const TpShareEntry end = { FALSE, 0 };
+
+  for (int i = 0; i < plan->n_placements && !get_entry (plan, 0)->is_branch;
+       i++)
+    {
+      int n = count_devices (plan, test, i);
+
+      if (n < 2 || test->graph->nodes[i].colocation != NULL)
+        continue;
+      *get_entry (plan, 0) = (TpShareEntry){ TRUE, i };
+      for (int d = 0; d < n; d++)
+        tp_array_append_val (plan->share_proof->entries, end);
+    }
+  return get_entry (plan, 0)->is_branch;
+}
+
 /* What is below it comes before a branch. */
 static gboolean
 turn_tree (TpPlan *plan, const TpTestCase *test)
 {
+  gboolean has_tree = grow_tree (plan, test);
   guint n = plan->share_proof->entries->len;
   TpShareEntry kept = *get_entry (plan, 0);
 
+  if (!has_tree)
+    return FALSE;
+  tp_test_assert_checked (plan, test->graph);
   *get_entry (plan, 0) = *get_entry (plan, n - 1);
   *get_entry (plan, n - 1) = kept;
-  return n > 1;
+  return TRUE;
 }
 
 /* On an op that the branch above has put somewhere already. */
 static gboolean
 branch_again (TpPlan *plan, const TpTestCase *test)
 {
-  const TpShareEntry *first = get_entry (plan, 0), end = { FALSE, 0 };
-  int op = first->index;
+  const TpShareEntry end = { FALSE, 0 };
+  gboolean has_tree = grow_tree (plan, test);
+  int op = get_entry (plan, 0)->index;
 
-  if (!first->is_branch)
+  if (!has_tree)
     return FALSE;
   *get_entry (plan, plan->share_proof->entries->len - 1)
       = (TpShareEntry){ TRUE, op };
