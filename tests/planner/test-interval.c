@@ -434,11 +434,12 @@ test_shares (gconstpointer data)
 
 /* ---- sums ----------------------------------------------------------------- */
 
-/* What is one thing after the other is as sure as that is known to be exactly. */
+/* What is one thing after the other is as sure as that is known to be exactly: all of a
+ * plan may be. */
 static void
 test_sums (void)
 {
-  int n_done = 0;
+  int n_unsure = 0;
 
   for (int round = 0; round < tp_test_count_rounds (40, 200); round++)
     {
@@ -453,16 +454,16 @@ test_sums (void)
                        names[round / 2 % 2], NULL);
       if (plan == NULL)
         continue;             /* pinned to what is not there */
-      n_done++;
       low_ns = plan->span_proof != NULL ? plan->span_proof->low_ns
                                         : plan->load_proof->low_ns;
       high_ns = plan->span_proof != NULL ? plan->span_proof->high_ns
                                          : plan->load_proof->high_ns;
-      g_assert_cmpint (plan->cost_low_ns, <, plan->cost_ns);
+      g_assert_cmpint (plan->cost_low_ns, <=, plan->cost_ns);
+      n_unsure += plan->cost_low_ns < plan->cost_ns;
       g_assert_cmpint (ABS (low_ns - plan->cost_low_ns), <=, 2);
       g_assert_cmpint (ABS (high_ns - plan->cost_high_ns), <=, 2);
     }
-  g_assert_cmpint (n_done, >=, 10);
+  g_assert_cmpint (n_unsure, >=, 10);
 }
 
 /* ---- many sources ---------------------------------------------------------- */
