@@ -11,39 +11,58 @@
 #define MAX_ITEMS (1 << 22)   /* tensors held at steps, and the like */
 
 static void
-add_item (TpLimitFlags *flags, int *list, int flag, gint64 amount)
+add_item (TpLimitFlags *flags, int *list, TpLimitItem item)
 {
-  TpLimitItem item = { flag, *list, amount };
-
+  item.next = *list;
   *list = (int) flags->items->len;
   tp_array_append_val (flags->items, item);
 }
 
-/* Low: who asks for it last. */
+/* The first op from the end that may raise it: a group in effect raises all that its ops
+ * raise where it runs. */
 static int
-add_flag (TpLimitFlags *flags, const int *ops, int n, guint set, int low)
+find_start (const TpLimitFlags *flags, const int *ops, int n)
 {
-  int last = ops[n - 1];
-  TpLimitFlag flag = { ops, n, set, low, 0, 0, -1, flags->newest[last] };
+  int start = ops[n - 1];
 
+  for (int i = 0; i < n; i++)
+    start = MAX (start, flags->ends[ops[i]]);
+  return start;
+}
+
+static gboolean
+is_same (const TpLimitFlag *flag, const TpLimitFlag *other)
+{
+  return flag->set == other->set && flag->n == other->n
+         && flag->is_apart == other->is_apart
+         && memcmp (flag->ops, other->ops, sizeof (int) * (gsize) flag->n) == 0;
+}
+
+/* Its ops, set, who asks for it last, and whether it says that they are apart. */
+static int
+add_flag (TpLimitFlags *flags, TpLimitFlag flag)
+{
+  int *newest = &flags->newest[find_start (flags, flag.ops, flag.n)];
+
+  flag.slot = -1;
+  flag.next = *newest;
   for (int i = flag.next; i >= 0; i = tp_limit_flags_get (flags, i)->next)
     {
       TpLimitFlag *it = tp_limit_flags_get (flags, i);
 
-      if (it->set != set || it->n != n
-          || memcmp (it->ops, ops, sizeof (int) * n) != 0)
+      if (!is_same (it, &flag))
         continue;
-      it->low = MIN (it->low, low);
+      it->low = MIN (it->low, flag.low);
       return i;
     }
-  flags->newest[last] = (int) flags->flags->len;
+  *newest = (int) flags->flags->len;
   tp_array_append_val (flags->flags, flag);
-  for (int i = 0; i < n; i++)
+  for (int i = 0; i < flag.n; i++)
     for (int d = 0; d < flags->scope->n_devices; d++)
-      if (set >> d & 1)
-        add_item (flags, &flags->ups[tp_limit_flags_index (flags, ops[i], d)],
-                  flags->newest[last], 0);
-  return flags->newest[last];
+      if (flag.set >> d & 1)
+        add_item (flags, &flags->ups[tp_limit_flags_index (flags, flag.ops[i], d)],
+                  (TpLimitItem){ *newest, -1, 0, 0 });
+  return *newest;
 }
 
 /* Paid once any of @ops is on any of @set. */
@@ -54,7 +73,9 @@ add_price (TpLimitFlags *flags, const int *ops, int n, guint set, gint64 price)
     return;
   if (n > 1)
     {
-      tp_limit_flags_get (flags, add_flag (flags, ops, n, set, ops[0]))->cost += price;
+      TpLimitFlag flag = { .ops = ops, .n = n, .set = set, .low = ops[0] };
+
+      tp_limit_flags_get (flags, add_flag (flags, flag))->cost += price;
       return;
     }
   for (int d = 0; d < flags->scope->n_devices; d++)
@@ -70,6 +91,8 @@ add_copy (TpLimitFlags *flags, int tensor, int device)
 
   for (int from = 0; from < flags->scope->n_devices; from++)
     {
+      TpLimitFlag flag = { .ops = it->consumers, .n = it->n_consumers,
+                           .set = 1u << device, .low = it->producer };
       gint64 price = from == device
                          ? 0
                          : tp_limit_costs_copy (flags->scope->problem, tensor,
@@ -77,9 +100,7 @@ add_copy (TpLimitFlags *flags, int tensor, int device)
 
       if (price > 0)
         add_item (flags, &flags->made[tp_limit_flags_index (flags, it->producer, from)],
-                  add_flag (flags, it->consumers, it->n_consumers, 1u << device,
-                            it->producer),
-                  price);
+                  (TpLimitItem){ add_flag (flags, flag), -1, 0, price });
     }
 }
 
@@ -97,7 +118,14 @@ add_copies (TpLimitFlags *flags, int tensor)
       add_copy (flags, tensor, d);
 }
 
-/* Its gain on a device is lost where any of it is on another. */
+/* Whether ops of @group are ever run where its last stands. */
+static gboolean
+is_kernel (const TpLimitFlags *flags, const TpGroup *group)
+{
+  return !group->is_claimed && !flags->scope->problem->is_unordered;
+}
+
+/* Its gain on a device is lost where it is apart, as it is where any of it is on another. */
 static void
 add_group (TpLimitFlags *flags, int index)
 {
@@ -106,8 +134,35 @@ add_group (TpLimitFlags *flags, int index)
   guint all = (1u << flags->scope->n_devices) - 1;
 
   for (int d = 0; d < flags->scope->n_devices; d++)
-    add_price (flags, it->nodes, it->n_nodes, all & ~(1u << d),
-               tp_problem_get_gain (problem, index, d));
+    {
+      TpLimitFlag flag = { .ops = it->nodes, .n = it->n_nodes,
+                           .set = all & ~(1u << d), .low = it->nodes[0],
+                           .is_apart = is_kernel (flags, it) };
+      gint64 gain = tp_problem_get_gain (problem, index, d);
+      int found = gain > 0 ? add_flag (flags, flag) : -1;
+
+      if (found >= 0)
+        tp_limit_flags_get (flags, found)->cost += gain;
+      for (int k = 0; k < it->n_nodes && flag.is_apart; k++)
+        flags->apart[tp_limit_flags_index (flags, it->nodes[k], d)] = found;
+    }
+}
+
+static void
+find_ends (TpLimitFlags *flags)
+{
+  const TpProblem *problem = flags->scope->problem;
+
+  for (int i = 0; i < flags->scope->n_ops; i++)
+    flags->ends[i] = i;
+  for (int g = 0; g < problem->costs->n_groups; g++)
+    for (int k = 0; k < problem->groups->groups[g].n_nodes; k++)
+      {
+        const TpGroup *it = &problem->groups->groups[g];
+
+        if (is_kernel (flags, it))
+          flags->ends[it->nodes[k]] = it->nodes[it->n_nodes - 1];
+      }
 }
 
 static void
@@ -130,13 +185,14 @@ add_colocation (TpLimitFlags *flags, const TpColocation *it)
 
   for (int d = 0; d < k; d++)
     {
-      int flag = add_flag (flags, it->nodes, it->n_nodes, 1u << d, it->nodes[0]);
+      int flag = add_flag (flags, (TpLimitFlag){ .ops = it->nodes, .n = it->n_nodes,
+                                                 .set = 1u << d, .low = it->nodes[0] });
 
       for (int i = 0; i < it->n_nodes; i++)
         for (int other = 0; other < k; other++)
           if (other != d)
             add_item (flags, &flags->away[tp_limit_flags_index (flags, it->nodes[i], other)],
-                      flag, 1);
+                      (TpLimitItem){ flag, -1, 0, 1 });
     }
 }
 
@@ -161,50 +217,51 @@ static void
 add_constant (TpLimitFlags *flags, const TpLimitHolding *it, int device)
 {
   const int *ops = get_readers (flags, it);
+  TpLimitFlag flag = { .ops = ops, .n = it->n, .set = 1u << device,
+                       .low = it->n > 0 ? ops[0] : 0 };
 
   if (it->n == 1)
     flags->own_weights[tp_limit_flags_index (flags, ops[0], device)] += it->size_bytes;
   else if (it->n > 1)
-    tp_limit_flags_get (flags, add_flag (flags, ops, it->n, 1u << device, ops[0]))->weights
-        += it->size_bytes;
+    tp_limit_flags_get (flags, add_flag (flags, flag))->weights += it->size_bytes;
 }
 
-/* While @step runs. What only some of those to come hold is left out: that is
- * in the middle of groups, and less than there is. In any order @step alone does. */
+/* In any order there is only what ops make and read themselves. */
 static void
-add_held (TpLimitFlags *flags, int tensor, int device, int step, int n_to_come)
+add_unordered (TpLimitFlags *flags, int tensor, int device)
 {
-  const TpLimitHolding *it = &flags->scope->held->items[tensor];
-  int n, flag;
-  gint64 bytes
-      = tp_limit_held_find (flags->scope->held, tensor, device, step, &n);
+  const TpLimitHeld *held = flags->scope->held;
+  const TpLimitHolding *it = &held->items[tensor];
 
-  gboolean is_own
-      = it->maker == step || flags->scope->problem->is_unordered;
+  for (int i = it->maker < 0 ? 0 : -1; i < it->n; i++)
+    {
+      int op = i < 0 ? it->maker : get_readers (flags, it)[i], n;
+      gint64 bytes = tp_limit_held_find (held, tensor, device, op, &n);
 
-  if (is_own)
-    flags->own_held[tp_limit_flags_index (flags, step, device)] += n == 0 ? 0 : bytes;
-  if (is_own || n == 0 || n != n_to_come)
-    return;
-  flag = add_flag (flags, get_readers (flags, it), it->n, 1u << device,
-                   it->maker);
-  add_item (flags, &flags->held[tp_limit_flags_index (flags, step, device)], flag, bytes);
+      if (n > 0)
+        flags->own_held[tp_limit_flags_index (flags, op, device)] += bytes;
+    }
 }
 
+/* From when it is made to when it is read last, which is where a group runs that reads it. A
+ * group in effect keeps what its ops but the last make to itself. */
 static void
 add_tensor (TpLimitFlags *flags, int tensor, int device)
 {
   const TpLimitHolding *it = &flags->scope->held->items[tensor];
-  const int *ops = get_readers (flags, it);
-  int last = it->n == 0 ? it->maker : ops[it->n - 1], n_gone = 0;
+  TpLimitFlag flag = { .ops = get_readers (flags, it), .n = it->n,
+                       .set = 1u << device, .low = it->maker };
+  TpLimitItem item = { -1, -1, 0, it->size_bytes };
+  int last = it->n == 0 ? -1 : find_start (flags, flag.ops, it->n);
 
-  for (int i = MAX (it->maker, 0);
-       i <= last && flags->items->len < MAX_ITEMS; i++)
-    {
-      while (n_gone < it->n && ops[n_gone] < i)
-        n_gone++;
-      add_held (flags, tensor, device, i, it->n - n_gone);
-    }
+  if (it->maker >= 0)
+    flags->own_held[tp_limit_flags_index (flags, it->maker, device)] += it->size_bytes;
+  if (it->maker >= 0 && flags->ends[it->maker] != it->maker)
+    item.apart = flags->apart[tp_limit_flags_index (flags, it->maker, device)];
+  if (last >= 0)
+    item.flag = add_flag (flags, flag);
+  for (int i = it->maker + 1; i <= last && flags->items->len < MAX_ITEMS; i++)
+    add_item (flags, &flags->held[tp_limit_flags_index (flags, i, device)], item);
 }
 
 static void
@@ -220,7 +277,9 @@ add_holdings (TpLimitFlags *flags, const gboolean *is_limited)
           continue;
         if (items[i].is_constant)
           add_constant (flags, &items[i], d);
-        else
+        else if (scope->problem->is_unordered)
+          add_unordered (flags, i, d);
+        else if (!tp_limit_held_is_kept (scope->held, &items[i], d))
           add_tensor (flags, i, d);
       }
 }
@@ -246,6 +305,8 @@ tp_limit_flags_init (TpLimitFlags *flags, const TpLimitScope *scope,
   flags->flags = tp_array_new (sizeof (TpLimitFlag));
   flags->items = tp_array_new (sizeof (TpLimitItem));
   flags->newest = new_lists (n);
+  flags->ends = tp_new (int, n + 1);
+  flags->apart = new_lists (n_all);
   flags->ups = new_lists (n_all);
   flags->made = new_lists (n_all);
   flags->held = new_lists (n_all);
@@ -253,6 +314,7 @@ tp_limit_flags_init (TpLimitFlags *flags, const TpLimitScope *scope,
   flags->own = tp_memdup (scope->own, sizeof (gint64) * (n_all + 1));
   flags->own_weights = tp_new0 (gint64, n_all + 1);
   flags->own_held = tp_new0 (gint64, n_all + 1);
+  find_ends (flags);
   add_costs (flags);
   add_colocations (flags);
   add_holdings (flags, is_limited);
@@ -265,6 +327,8 @@ tp_limit_flags_clear (TpLimitFlags *flags)
   g_clear_pointer (&flags->flags, tp_array_unref);
   g_clear_pointer (&flags->items, tp_array_unref);
   g_clear_pointer (&flags->newest, g_free);
+  g_clear_pointer (&flags->ends, g_free);
+  g_clear_pointer (&flags->apart, g_free);
   g_clear_pointer (&flags->ups, g_free);
   g_clear_pointer (&flags->made, g_free);
   g_clear_pointer (&flags->held, g_free);

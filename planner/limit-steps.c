@@ -17,6 +17,7 @@
 #define MAX_FLAGS (64 * WORDS) /* at once */
 #define MAX_NODES (1 << 18)   /* in all layers */
 #define MAX_WAYS (1 << 19)    /* likewise */
+#define MANNERS 2             /* in which an op may run on a device */
 
 /* A set of flags, by their slots. */
 typedef struct
@@ -30,9 +31,13 @@ typedef struct
   const TpLimitScope *scope;
   TpLimitFlags flags;
   Key used;                   /* slots */
-  Key up[TP_SWEEP_MAX_DEVICES]; /* [device]: with the op at hand there */
-  Key gone;                   /* of those that nobody asks for after it */
   int of_slot[MAX_FLAGS];
+  /* Of the op at hand: */
+  int op;
+  Key up[TP_SWEEP_MAX_DEVICES]; /* [device]: with it there */
+  Key all_up[TP_SWEEP_MAX_DEVICES]; /* [device]: with the group there that it ends */
+  Key apart;                  /* of its group, where it does not end it */
+  Key gone;                   /* of those that nobody asks for after it */
 } Build;
 
 /* Of one layer. */
@@ -124,7 +129,7 @@ layer_reset (Layer *layer, guint n_before)
 {
   guint n = 8;
 
-  while (n < 4 * n_before)
+  while (n < MANNERS * TP_SWEEP_MAX_DEVICES * n_before * 2)
     n *= 2;
   layer->mask = n - 1;
   layer->table = tp_renew (int, layer->table, n);
@@ -134,9 +139,9 @@ layer_reset (Layer *layer, guint n_before)
 
 /* FALSE: there are too many at once. */
 static gboolean
-raise_flags (Build *build, int op)
+raise_flags (Build *build)
 {
-  for (int i = build->flags.newest[op]; i >= 0; i = get_flag (build, i)->next)
+  for (int i = build->flags.newest[build->op]; i >= 0; i = get_flag (build, i)->next)
     {
       int slot = 0;
 
@@ -177,6 +182,52 @@ find_ups (const Build *build, int op, int device)
   return ups;
 }
 
+static int
+get_apart (const Build *build, int device)
+{
+  return build->flags.apart[tp_limit_flags_index (&build->flags, build->op, device)];
+}
+
+/* Whether it is the last op of its group, if that may be in effect on @device. */
+static gboolean
+is_end (const Build *build, int device)
+{
+  return get_apart (build, device) >= 0
+         && build->flags.ends[build->op] == build->op;
+}
+
+/* With all of the group that it ends on @device. */
+static Key
+find_all_ups (const Build *build, int device)
+{
+  const TpProblem *problem = build->scope->problem;
+  const TpGroup *group = &problem->groups->groups[build->scope->held->group_of[build->op]];
+  Key ups = { { 0 } };
+
+  for (int k = 0; k < group->n_nodes; k++)
+    {
+      Key own = find_ups (build, group->nodes[k], device);
+
+      ups = key_join (&ups, &own);
+    }
+  return ups;
+}
+
+static void
+find_keys (Build *build)
+{
+  build->apart = (Key){ { 0 } };
+  for (int d = 0; d < build->scope->n_devices; d++)
+    {
+      build->up[d] = find_ups (build, build->op, d);
+      if (is_end (build, d))
+        build->all_up[d] = find_all_ups (build, d);
+      else if (get_apart (build, d) >= 0)
+        key_add (&build->apart, get_flag (build, get_apart (build, d))->slot);
+    }
+  build->gone = drop_flags (build, build->op);
+}
+
 /* Over @list, of flags in @set. */
 static gint64
 sum_items (const Build *build, int list, const Key *set)
@@ -187,7 +238,8 @@ sum_items (const Build *build, int list, const Key *set)
     {
       const TpLimitItem *it = &tp_array_index (build->flags.items, TpLimitItem, i);
 
-      if (key_has (set, get_flag (build, it->flag)->slot))
+      if (key_has (set, get_flag (build, it->flag)->slot)
+          && (it->apart < 0 || key_has (set, get_flag (build, it->apart)->slot)))
         sum += it->amount;
     }
   return sum;
@@ -223,22 +275,33 @@ add_fresh (const Build *build, int word, guint64 fresh, TpLimitWay *way)
     }
 }
 
-/* What @op on its device costs and holds where @before is up. FALSE: too
+/* Whether @key says that it runs with others, at the end of their group. */
+static gboolean
+is_inside (const Build *build, int device, const Key *key)
+{
+  int apart = get_apart (build, device);
+
+  return apart >= 0 && !is_end (build, device)
+         && !key_has (key, get_flag (build, apart)->slot);
+}
+
+/* What the op at hand on its device costs and holds where @before was up. FALSE: too
  * much. */
 static gboolean
-fill_way (const Build *build, int op, const Key *before, const Key *after,
-          TpLimitWay *way)
+fill_way (const Build *build, const Key *before, const Key *after, TpLimitWay *way)
 {
-  gsize here = tp_limit_flags_index (&build->flags, op, way->device);
+  const TpLimitFlags *flags = &build->flags;
+  gsize here = tp_limit_flags_index (flags, build->op, way->device);
 
-  way->cost = build->flags.own[here] + sum_items (build, build->flags.made[here], after);
-  way->weights[way->device] = build->flags.own_weights[here];
-  way->held[way->device] = build->flags.own_held[here];
+  way->cost = flags->own[here] + sum_items (build, flags->made[here], after);
+  way->weights[way->device] = flags->own_weights[here];
+  way->held[way->device]
+      = is_inside (build, way->device, after) ? 0 : flags->own_held[here];
   for (int i = 0; i < WORDS; i++)
     add_fresh (build, i, after->words[i] & ~before->words[i], way);
   for (int d = 0; d < build->scope->n_devices; d++)
-    way->held[d]
-        += sum_items (build, build->flags.held[tp_limit_flags_index (&build->flags, op, d)], after);
+    way->held[d] += sum_items (
+        build, flags->held[tp_limit_flags_index (flags, build->op, d)], after);
   return is_within (build, way);
 }
 
@@ -259,37 +322,64 @@ sort_ways (TpLimitSteps *steps, guint first, int n_nodes)
     ways[starts[copy[i].to]++] = copy[i];
 }
 
-/* From node @from of those before to any device. */
+/* Where @after is up then. */
 static void
-add_ways_from (Build *build, int op, int from, const Key *before, Layer *next)
+add_way (Build *build, TpLimitWay way, const Key *before, const Key *after,
+         Layer *next)
+{
+  Key left;
+
+  if (!fill_way (build, before, after, &way))
+    return;
+  left = key_without (after, &build->gone);
+  way.to = find_node (next, &left);
+  tp_array_append_val (build->steps->ways, way);
+}
+
+/* Whether it would part a group that is in effect. */
+static gboolean
+does_part (const Build *build, const Key *before, const Key *after)
+{
+  for (int i = 0; i < WORDS; i++)
+    if ((after->words[i] & ~before->words[i] & build->apart.words[i]) != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* From node @from of those before to any device; where a group ends, with that in effect and
+ * apart. */
+static void
+add_ways_from (Build *build, int from, const Key *before, Layer *next)
 {
   for (int d = 0; d < build->scope->n_devices; d++)
     {
-      gsize here = tp_limit_flags_index (&build->flags, op, d);
+      gsize here = tp_limit_flags_index (&build->flags, build->op, d);
       TpLimitWay way = { .from = from, .device = d };
-      Key after = key_join (before, &build->up[d]), left;
+      Key after = key_join (before, &build->up[d]), whole;
 
       if (build->flags.own[here] == TP_COST_NONE
           || sum_items (build, build->flags.away[here], before) > 0
-          || !fill_way (build, op, before, &after, &way))
+          || does_part (build, before, &after))
         continue;
-      left = key_without (&after, &build->gone);
-      way.to = find_node (next, &left);
-      tp_array_append_val (build->steps->ways, way);
+      if (is_end (build, d))
+        {
+          whole = key_join (before, &build->all_up[d]);
+          add_way (build, way, before, &whole, next);
+          key_add (&after, get_flag (build, get_apart (build, d))->slot);
+        }
+      add_way (build, way, before, &after, next);
     }
 }
 
 static void
-add_ways (Build *build, int op, const TpArray *nodes, Layer *next)
+add_ways (Build *build, const TpArray *nodes, Layer *next)
 {
   guint first = build->steps->ways->len;
 
-  for (int d = 0; d < build->scope->n_devices; d++)
-    build->up[d] = find_ups (build, op, d);
-  build->gone = drop_flags (build, op);
+  find_keys (build);
   layer_reset (next, nodes->len);
   for (guint i = 0; i < nodes->len; i++)
-    add_ways_from (build, op, (int) i, &tp_array_index (nodes, Key, i), next);
+    add_ways_from (build, (int) i, &tp_array_index (nodes, Key, i), next);
   sort_ways (build->steps, first, (int) next->keys->len);
 }
 
@@ -311,9 +401,10 @@ add_layers (Build *build)
       steps->first_way[layer] = (int) steps->ways->len;
       if (layer == n)
         return TRUE;
-      if (!raise_flags (build, n - 1 - layer))
+      build->op = n - 1 - layer;
+      if (!raise_flags (build))
         return FALSE;
-      add_ways (build, n - 1 - layer, nodes, &next);
+      add_ways (build, nodes, &next);
       tp_array_set_size (nodes, 0);
       tp_array_append_vals (nodes, next.keys->data, next.keys->len);
       n_nodes += nodes->len;

@@ -17,7 +17,9 @@ def most(prices, room, shared):
 class Sweep:
     """All placements of ops that may be on the devices @where has for each, from the last
     op to the first. A state is the facts that matter to what is left, each a bit: that
-    any of some ops is on any of some devices."""
+    any of some ops is on any of some devices. Whether a group is one kernel is settled at
+    its end, where it runs: all its facts are true then, and it may not be parted any more;
+    or it is apart on that device, which is a fact as well, and loses its gain."""
 
     def __init__(self, plan, where):
         self.n, self.k, self.facts, self.index = len(plan.ops), len(plan.devices), [], {}
@@ -31,16 +33,20 @@ class Sweep:
         self.own_weights = [[0] * self.k for _ in plan.ops]
         self.rows, self.made = defaultdict(list), defaultdict(int)
         self.away = defaultdict(int)    # of an op: facts with which it may not be there
+        self.apart = {}                 # of an op in a group that may be one kernel: a fact
+        self.kernels = {op: plan.units[row] for (row, _), gain in plan.gains.items()
+                        if gain and tuple(plan.units[row]) not in plan.claimed
+                        and not plan.holding.is_unordered for op in plan.units[row]}
         self.add_costs(plan)
         self.add_together(plan)
         self.add_held(plan)
         self.add_layers(plan, where)
 
-    def fact(self, ops, devices, low):
-        key = tuple(ops), tuple(devices)
+    def fact(self, ops, devices, low, is_apart=False):
+        key = tuple(ops), tuple(devices), is_apart
         if key not in self.index:
             self.index[key] = len(self.facts)
-            self.facts.append([*key, low])
+            self.facts.append([*key[:2], low])
         it = self.facts[self.index[key]]
         it[2] = min(it[2], low)
         return self.index[key]
@@ -69,7 +75,10 @@ class Sweep:
             self.add_copies(plan, t)
         for (row, d), gain in plan.gains.items():
             if gain:
-                self.cost[self.fact(plan.units[row], self.others(d), plan.units[row][0])] += gain
+                ops = plan.units[row]
+                fact = self.fact(ops, self.others(d), ops[0], ops[0] in self.kernels)
+                self.cost[fact] += gain
+                self.apart.update({(op, d): fact for op in ops if op in self.kernels})
         for i, devices in enumerate(plan.may):
             for d in devices:
                 self.own[i][d] += plan.cost(i, d)
@@ -83,24 +92,41 @@ class Sweep:
                         self.away[o, e] |= 1 << fact
 
     def add_held(self, plan):
+        constants = {t for t, it in enumerate(plan.tensors) if it.get("constant") or "state" in it}
         for d in self.limited:
-            for i in range(self.n):
+            self.add_constants(plan, d, constants)
+            for t in set(range(len(plan.tensors))) - constants if not plan.holding.is_unordered else ():
+                if plan.holding.root[t] == t:
+                    self.add_tensor(plan, t, d)
+            for i in range(self.n) if plan.holding.is_unordered else ():
                 for t, size, ops in plan.held(d, i):
-                    it, maker, users = plan.tensors[t], plan.makers[t], plan.users.get(t, [])
-                    if it.get("constant") or "state" in it:
-                        if i == 0 and len(ops) == 1:
-                            self.own_weights[ops[0]][d] += size
-                        elif i == 0 and ops:
-                            fact = self.fact(ops, [d], ops[0])
-                            at, bytes_ = self.weights.get(fact, (d, 0))
-                            self.weights[fact] = at, bytes_ + size
-                    elif maker == i or ops == [i] and plan.holding.is_unordered:
+                    if t not in constants and ops:
+                        need(ops == [i], "held by others")
                         self.made[i, d] += size
-                    elif plan.holding.is_unordered:
-                        need(not ops, "held by others")
-                    elif ops and ops == [o for o in users if o >= i]:
-                        low = -1 if maker is NONE else maker
-                        self.rows[i, d].append((self.fact(users, [d], low), size))
+
+    def add_constants(self, plan, d, constants):
+        for t, size, users in plan.held(d, 0):
+            if t in constants and len(users) == 1:
+                self.own_weights[users[0]][d] += size
+            elif t in constants and users:
+                fact = self.fact(users, [d], users[0])
+                self.weights[fact] = d, self.weights.get(fact, (d, 0))[1] + size
+
+    def add_tensor(self, plan, t, d):
+        """From when it is made to when it is read last, if nobody keeps it to himself."""
+        it, maker, users = plan.tensors[t], plan.makers[t], plan.users.get(t, [])
+        size, first = max(it["bytes"], 1), 0
+        if it.get("streamed") and d == plan.host:
+            return
+        if maker is not NONE:
+            self.made[maker, d] += size
+            first = maker + 1
+        if users:
+            fact = self.fact(users, [d], first - 1)
+            inner = maker is not NONE and self.kernels.get(maker, [maker])[-1] != maker
+            apart = self.apart.get((maker, d)) if inner else None
+            for i in range(first, max(self.kernels.get(o, [o])[-1] for o in users) + 1):
+                self.rows[i, d].append((1 << fact | (0 if apart is None else 1 << apart), size))
 
     def step(self, i, d, before, after):
         """(cost, constants, held) of op i on device d."""
@@ -116,9 +142,26 @@ class Sweep:
         cost += sum(price for fact, price in self.paid.get((i, d), ()) if after >> fact & 1)
         held = [0] * self.k
         for at in self.limited:
-            held[at] = (self.made.get((i, at), 0) if at == d else 0) + sum(
-                size for fact, size in self.rows.get((i, at), ()) if after >> fact & 1)
+            held[at] = sum(size for facts, size in self.rows.get((i, at), ()) if after & facts == facts)
+        if d in self.limited and not self.is_inside(i, d, after):
+            held[d] += self.made.get((i, d), 0)
         return cost, weights, held
+
+    def is_inside(self, i, d, facts):
+        return (i, d) in self.apart and self.kernels[i][-1] != i and not facts >> self.apart[i, d] & 1
+
+    def manners(self, i, d, state, ups):
+        """The facts after op i on device d, for each way it may run there."""
+        now, inner = state | ups[i, d], self.kernels.get(i, [i])[-1] != i
+        if inner and any((i, e) in self.apart and not state >> self.apart[i, e] & 1 for e in self.others(d)):
+            return
+        if inner or (i, d) not in self.apart:
+            yield now
+            return
+        yield now | 1 << self.apart[i, d]
+        for op in self.kernels[i]:
+            now |= ups[op, d]
+        yield now
 
     def add_layers(self, plan, where):
         ups, gone = defaultdict(int), defaultdict(int)
@@ -134,12 +177,12 @@ class Sweep:
                 for d in set(where[i]) & set(plan.may[i]):
                     if state & self.away[i, d]:
                         continue
-                    now = state | ups[i, d]
-                    cost, weights, held = self.step(i, d, state, now)
-                    if all(weights[x] + held[x] <= self.limits[x] for x in self.limited) and (
-                            not self.pool or sum(weights) + sum(held) <= self.pool):
-                        to = after.setdefault(now & ~gone[i], len(after))
-                        steps.append((at, to, cost, weights, held))
+                    for now in self.manners(i, d, state, ups):
+                        cost, weights, held = self.step(i, d, state, now)
+                        if all(weights[x] + held[x] <= self.limits[x] for x in self.limited) and (
+                                not self.pool or sum(weights) + sum(held) <= self.pool):
+                            to = after.setdefault(now & ~gone[i], len(after))
+                            steps.append((at, to, cost, weights, held))
             self.layers.append((len(states), steps))
             states = after
         self.n_last = len(states)

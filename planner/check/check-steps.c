@@ -2,15 +2,18 @@
  *
  * From the last op to the first all that matters of what is placed already is
  * which tensors are read there on which device, which constants, and which
- * groups and colocations have an op where. These are facts, one for each copy,
- * gain, constant, colocation and tensor that is held; they begin with the last op
- * that has to do with them. */
+ * groups and colocations have an op where: facts (check-step-facts.h).
+ *
+ * A group that gains runs where it ends, so whether it does is settled there: either all
+ * that its ops make true is true from there on, and they all have to be on that device; or
+ * its gain is lost, wherever they are, and they are held apart. */
 #include "config.h"
 
 #include "planner/check/check-steps.h"
 
 #include "ir/guard.h"
 #include "planner/check/check-costs.h"
+#include "planner/check/check-step-facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,32 +23,21 @@
 #define MAX_WORK (G_GINT64_CONSTANT (1) << 31) /* facts looked at: seconds */
 
 typedef TpCheckerWide Wide;
+typedef TpCheckerFact Fact;
 
-typedef struct
+/* How an op runs that ends a group. */
+typedef enum
 {
-  int device;                 /* where bytes are, or ops together */
-  guint devices;              /* a set */
-  const int *ops;             /* any of which on any of these makes it so;
-                               * ascending */
-  int n_all, n;               /* those to come, before the op at hand */
-  int maker;                  /* -1: none */
-  Wide costs[TP_SWEEP_MAX_DEVICES]; /* [device]: of a copy or a gain, for the
-                               * maker there; if none, for who makes it so */
-  gint64 weights;             /* of a constant */
-  int root;                   /* tensor that is held; else -1 */
-  gboolean is_together;       /* all of @ops are on one device */
-  int next;                   /* with the same last op */
-  /* Of the op at hand: */
-  gboolean is_of_op;          /* among ops */
-  gint64 bytes;               /* held while it runs */
-} Fact;
+  ALONE,                      /* it ends none that gains */
+  WHOLE,
+  APART
+} Manner;
 
 typedef struct
 {
   TpCheckerSteps *steps;
   TpChecker *checker;
-  TpArray *facts;             /* Fact */
-  int *by_last;               /* [op] */
+  TpCheckerFacts facts;
   int now[MAX_FACTS];         /* -1: free */
   int n_now;                  /* up to which any is used */
   int k;                      /* devices */
@@ -57,111 +49,7 @@ typedef struct
 static Fact *
 get_fact (const Making *making, int index)
 {
-  return &tp_array_index (making->facts, Fact, index);
-}
-
-/* ---- facts -------------------------------------------------------------- */
-
-static void
-add_fact (Making *making, Fact fact)
-{
-  int *list = fact.n == 0 ? NULL : &making->by_last[fact.ops[fact.n - 1]];
-
-  if (list == NULL)
-    return;
-  fact.n_all = fact.n;
-  fact.next = *list;
-  *list = (int) making->facts->len;
-  tp_array_append_val (making->facts, fact);
-}
-
-/* Of @prices, [device]. What one op answers for alone is its own. */
-static void
-add_term (Making *making, const TpCheckerTerm *term, int device,
-          const Wide *prices)
-{
-  Fact fact = { .device = device, .devices = term->devices, .ops = term->readers,
-                .n = term->n, .maker = term->maker, .root = -1 };
-  gboolean is_paid = FALSE;
-
-  for (int d = 0; d < making->k; d++)
-    {
-      fact.costs[d] = prices[d];
-      is_paid = is_paid || prices[d] > 0;
-    }
-  if (is_paid && (term->n > 1 || term->maker >= 0))
-    add_fact (making, fact);
-}
-
-static void
-add_copy (Making *making, int tensor, int device)
-{
-  Wide prices[TP_SWEEP_MAX_DEVICES];
-  TpCheckerTerm term;
-
-  for (int d = 0; d < making->k; d++)
-    {
-      if (!tp_checker_find_copy (making->checker, tensor, d, device, &term))
-        return;
-      prices[d] = term.price;
-    }
-  add_term (making, &term, device, prices);
-}
-
-static void
-add_gain (Making *making, int index, int device)
-{
-  TpCheckerTerm term = tp_checker_find_gain (making->checker, index, device);
-  Wide prices[TP_SWEEP_MAX_DEVICES];
-
-  for (int d = 0; d < making->k; d++)
-    prices[d] = term.price;
-  add_term (making, &term, device, prices);
-}
-
-static void
-add_root (Making *making, int root, int device)
-{
-  const TpCheckerHeld *held = making->steps->held;
-  const TpTensor *tensor = &making->checker->graph->tensors[root];
-  gboolean is_constant = tp_tensor_is_resident (tensor);
-  Fact fact = { .device = device, .devices = 1u << device,
-                .maker = tensor->producer,
-                .ops = held->readers + held->firsts[root],
-                .n = held->firsts[root + 1] - held->firsts[root],
-                .root = is_constant ? -1 : root };
-
-  if (held->roots[root] != root || (held->is_unordered && !is_constant))
-    return;
-  fact.weights = is_constant ? tp_tensor_get_resident_bytes (tensor) : 0;
-  add_fact (making, fact);
-}
-
-static void
-add_together (Making *making, const TpColocation *it, int device)
-{
-  add_fact (making, (Fact){ .device = device, .devices = 1u << device,
-                            .ops = it->nodes, .n = it->n_nodes, .maker = -1,
-                            .root = -1, .is_together = TRUE });
-}
-
-static void
-add_facts (Making *making)
-{
-  const TpChecker *checker = making->checker;
-
-  for (int d = 0; d < making->k; d++)
-    {
-      for (int i = 0; i < checker->costs->n_tensors; i++)
-        add_copy (making, i, d);
-      for (int i = 0; i < checker->costs->n_groups; i++)
-        add_gain (making, i, d);
-      for (int i = 0; i < checker->graph->n_colocations; i++)
-        add_together (making, &checker->graph->colocations[i], d);
-      for (int i = 0; i < checker->graph->n_tensors; i++)
-        if (making->steps->is_limited[d])
-          add_root (making, i, d);
-    }
+  return tp_checker_facts_get (&making->facts, index);
 }
 
 /* ---- the op at hand ----------------------------------------------------- */
@@ -169,7 +57,7 @@ add_facts (Making *making)
 static gboolean
 begin_facts (Making *making, int op)
 {
-  for (int i = making->by_last[op]; i >= 0; i = get_fact (making, i)->next)
+  for (int i = making->facts.by_start[op]; i >= 0; i = get_fact (making, i)->next)
     {
       int at = 0;
 
@@ -178,22 +66,33 @@ begin_facts (Making *making, int op)
       if (at == MAX_FACTS)
         return FALSE;
       making->now[at] = i;
+      get_fact (making, i)->at = at;
       making->n_now = MAX (making->n_now, at + 1);
     }
   return TRUE;
 }
 
-/* What is held while @op runs only if all that reads it then or later counts:
- * else it is left out, which is less than there is. */
 static gint64
 find_bytes (TpCheckerHeld *held, const Fact *fact, int op)
 {
-  gint64 bytes;
+  return fact->root < 0 || fact->maker >= op
+             ? 0
+             : tp_checker_held_find (held, fact->root, fact->device, op);
+}
 
-  if (fact->root < 0 || fact->maker == op)
-    return 0;
-  bytes = tp_checker_held_find (held, fact->root, fact->device, op);
-  return held->n_ops == fact->n_all - fact->n ? bytes : 0;
+/* Whether any of @fact is of the group that @op ends; a constant of one op alone comes
+ * with that. */
+static gboolean
+is_of_group (const Making *making, const Fact *fact, int op)
+{
+  int group = making->facts.ends[op] == op ? making->checker->group_of[op] : -1;
+
+  if (fact->is_own)
+    return fact->ops[0] == op;
+  for (int i = 0; i < fact->n && group >= 0; i++)
+    if (making->checker->group_of[fact->ops[i]] == group)
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -206,6 +105,7 @@ look_at_facts (Making *making, int op)
 
       if (it == NULL)
         continue;
+      it->is_of_group = is_of_group (making, it, op);
       it->is_of_op = it->n > 0 && it->ops[it->n - 1] == op;
       it->n -= it->is_of_op;
       it->bytes = find_bytes (making->steps->held, it, op);
@@ -213,11 +113,32 @@ look_at_facts (Making *making, int op)
   making->work += making->n_now;
 }
 
+/* What op @op makes that has bytes of its own. */
+static gint64
+sum_made (const Making *making, int op)
+{
+  const TpNode *node = &making->checker->graph->nodes[op];
+  gint64 sum = 0;
+
+  for (int i = 0; i < node->n_outputs; i++)
+    {
+      int tensor = node->outputs[i];
+
+      if (tensor >= 0 && making->steps->held->roots[tensor] == tensor
+          && !tp_tensor_is_resident (&making->checker->graph->tensors[tensor]))
+        sum += MAX (making->checker->graph->tensors[tensor].size_bytes, 1);
+    }
+  return sum;
+}
+
 static void
 look_at_made (Making *making, int op)
 {
+  TpCheckerHeld *held = making->steps->held;
+
   for (int d = 0; d < making->k; d++)
-    making->made[d] = tp_checker_held_find_own (making->steps->held, d, op);
+    making->made[d] = held->is_unordered ? tp_checker_held_find_own (held, d, op)
+                                         : sum_made (making, op);
 }
 
 /* Nobody asks for them any more. */
@@ -242,21 +163,42 @@ holds (const guint64 *facts, int at)
   return facts[at / 64] >> at % 64 & 1;
 }
 
+/* Whether it holds with the op at hand on @device, in that manner. */
+static gboolean
+does_hold (const Fact *it, gboolean was, int device, Manner manner)
+{
+  gboolean is_of = manner == WHOLE ? it->is_of_group : it->is_of_op;
+
+  return was || (is_of && (it->devices >> device & 1));
+}
+
 static void
 add_to_step (const Making *making, int at, gboolean was, int device,
              TpCheckerStep *step)
 {
   const Fact *it = get_fact (making, making->now[at]);
-  gboolean is_now = was || (it->is_of_op && (it->devices >> device & 1));
 
-  if (!is_now)
-    return;
   step->facts[at / 64] |= (guint64) 1 << at % 64;
-  step->held[it->device] += it->bytes;
   if (was || it->maker >= 0)
     return;
   step->cost += it->costs[device];
   step->weights[it->device] += it->weights;
+}
+
+/* What is there of what others made: of what a group makes inside, where it is apart. */
+static void
+add_bytes (const Making *making, TpCheckerStep *step)
+{
+  for (int at = 0; at < making->n_now; at++)
+    {
+      const Fact *it
+          = making->now[at] < 0 ? NULL : get_fact (making, making->now[at]);
+
+      if (it != NULL && holds (step->facts, at)
+          && (it->apart < 0
+              || holds (step->facts, get_fact (making, it->apart)->at)))
+        step->held[it->device] += it->bytes;
+    }
 }
 
 /* Copies of what @op makes to where it is not. */
@@ -317,6 +259,54 @@ is_apart (const Making *making, const guint64 *facts, int device)
   return FALSE;
 }
 
+/* The fact that the group of @op is apart on @device; NULL: there is none. */
+static const Fact *
+find_apart (const Making *making, int op, int device)
+{
+  int index = making->facts.apart[(gsize) op * making->k + device];
+
+  return index < 0 ? NULL : get_fact (making, index);
+}
+
+/* Whether @op on @device would part a group that is one kernel elsewhere, as was settled at
+ * its end. */
+static gboolean
+does_part (const Making *making, const guint64 *facts, int op, int device)
+{
+  for (int d = 0; d < making->k; d++)
+    {
+      const Fact *apart = find_apart (making, op, d);
+
+      if (d != device && apart != NULL && making->facts.ends[op] != op
+          && !holds (facts, apart->at))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* On @device, where @facts hold. */
+static void
+add_step (Making *making, int op, const guint64 *facts, Manner manner,
+          TpCheckerStep step)
+{
+  int d = step.device;
+  const Fact *apart = find_apart (making, op, d);
+
+  for (int at = 0; at < making->n_now; at++)
+    if (making->now[at] >= 0
+        && (does_hold (get_fact (making, making->now[at]), holds (facts, at), d, manner)
+            || (manner == APART && at == apart->at)))
+      add_to_step (making, at, holds (facts, at), d, &step);
+  if (making->steps->is_limited[d]
+      && (manner != ALONE || apart == NULL || holds (step.facts, apart->at)))
+    step.held[d] = making->made[d];
+  add_bytes (making, &step);
+  step.cost += sum_copies (making, step.facts, op, d);
+  making->work += 3 * making->n_now;
+  if (is_within (making, &step))
+    tp_array_append_val (making->steps->steps, step);
+}
+
 /* Of one state, where @facts hold. */
 static void
 add_steps (Making *making, int op, int from, const guint64 *facts)
@@ -325,21 +315,18 @@ add_steps (Making *making, int op, int from, const guint64 *facts)
 
   for (int d = 0; d < making->k; d++)
     {
-      TpCheckerStep step
-          = { .from = from, .cost = making->own[(gsize) op * making->k + d] };
+      TpCheckerStep step = { .from = from, .device = d,
+                             .cost = making->own[(gsize) op * making->k + d] };
+      gboolean is_end
+          = making->facts.ends[op] == op && find_apart (making, op, d) != NULL;
 
       if ((fixed[op] >= 0 && fixed[op] != d)
           || !tp_checker_may_run (making->checker, op, d)
-          || is_apart (making, facts, d))
+          || is_apart (making, facts, d) || does_part (making, facts, op, d))
         continue;
-      step.held[d] = making->steps->is_limited[d] ? making->made[d] : 0;
-      for (int at = 0; at < making->n_now; at++)
-        if (making->now[at] >= 0)
-          add_to_step (making, at, holds (facts, at), d, &step);
-      step.cost += sum_copies (making, step.facts, op, d);
-      making->work += 2 * making->n_now;
-      if (is_within (making, &step))
-        tp_array_append_val (making->steps->steps, step);
+      add_step (making, op, facts, is_end ? APART : ALONE, step);
+      if (is_end)
+        add_step (making, op, facts, WHOLE, step);
     }
 }
 
@@ -424,8 +411,7 @@ make_steps (Making *making)
 static void
 making_clear (Making *making)
 {
-  tp_array_unref (making->facts);
-  g_free (making->by_last);
+  tp_checker_facts_clear (&making->facts);
   g_free (making->own);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Making, making_clear)
@@ -471,11 +457,8 @@ tp_checker_steps_init (TpCheckerSteps *steps, TpCheckerHeld *held,
   for (int d = 0; d < k; d++)
     steps->is_limited[d] = is_limited (held->checker, &steps->room, d);
   memset (making.now, -1, sizeof making.now);
-  making.facts = tp_array_new (sizeof (Fact));
-  making.by_last = tp_new (int, n + 1);
-  memset (making.by_last, -1, sizeof (int) * (n + 1));
   making.own = tp_new0 (Wide, n * k + 1);
   tp_checker_add_own (held->checker, making.own);
-  add_facts (&making);
+  tp_checker_facts_init (&making.facts, held, steps->is_limited);
   return make_steps (&making);
 }

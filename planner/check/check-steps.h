@@ -14,6 +14,7 @@ typedef struct
 {
   guint64 facts[TP_CHECKER_WORDS]; /* that hold after it */
   int from, to;               /* states before and after it */
+  int device;
   TpCheckerWide cost;
   /* [device]: constants first read; the rest */
   gint64 weights[TP_SWEEP_MAX_DEVICES], held[TP_SWEEP_MAX_DEVICES];

@@ -10,80 +10,119 @@
 
 /* ---- all placements ------------------------------------------------------- */
 
-static TpTruthHeld *
-get_held (const TpTruth *truth, int device, int step, int tensor)
+/* One way to run a placement. */
+typedef struct
 {
-  return &truth->held[(device * truth->n_ops + step) * truth->n_tensors
-                      + tensor];
+  TpTruth *truth;
+  const TpProblem *problem;
+  const TpLimitHeld *held;    /* whose bytes are read, and by whom */
+  const guint8 *devices;
+  int places[TP_TRUTH_MAX_OPS]; /* [op]: with which it runs */
+} Run;
+
+static const int *
+get_readers (const Run *run, const TpLimitHolding *it)
+{
+  return (const int *) (void *) run->held->readers->data + it->first;
 }
 
-static void
-note_held (TpTruth *truth, const TpLimitHeld *held, int tensor, int device,
-           int step)
+/* What groups keep to themselves is nowhere. */
+static gboolean
+is_alive (const Run *run, const TpLimitHolding *it, int device, int step)
 {
-  const TpLimitHolding *it = &held->items[tensor];
-  TpTruthHeld *out = get_held (truth, device, step, tensor);
-  int n, n_left = 0;
-
-  out->bytes = tp_limit_held_find (held, tensor, device, step, &n);
-  for (int i = 0; i < n; i++)
-    out->ops |= 1u << held->found[i];
+  if (it->is_constant || it->maker > step
+      || tp_limit_held_is_kept (run->held, it, device)
+      || (it->maker >= 0 && run->places[it->maker] != it->maker))
+    return FALSE;
+  if (it->maker == step)
+    return run->devices[step] == device;
   for (int i = 0; i < it->n; i++)
-    n_left += tp_array_index (held->readers, int, it->first + i) >= step;
-  out->is_whole = it->maker == step || n == n_left;
+    if (run->devices[get_readers (run, it)[i]] == device
+        && run->places[get_readers (run, it)[i]] >= step)
+      return TRUE;
+  return FALSE;
+}
+
+/* The last step at which a constant is read there; -1: none. */
+static int
+find_first (const Run *run, const TpLimitHolding *it, int device)
+{
+  int found = -1;
+
+  for (int i = 0; i < it->n; i++)
+    {
+      int op = get_readers (run, it)[i];
+
+      if (run->devices[op] == device)
+        found = MAX (found, it->n == 1 ? op : run->places[op]);
+    }
+  return found;
 }
 
 static void
-see_device (const TpTruth *truth, guint ops, int device, TpTruthSeen *seen)
+see_device (const Run *run, int device, TpTruthSeen *seen)
 {
-  gint64 firsts[TP_TRUTH_MAX_OPS] = { 0 }, most = 0;
+  const TpTruth *truth = run->truth;
+  gint64 firsts[TP_TRUTH_MAX_OPS] = { 0 };
 
   for (int t = 0; t < truth->n_tensors; t++)
     {
-      const TpTruthHeld *it = get_held (truth, device, 0, t);
+      const TpLimitHolding *it = &run->held->items[t];
+      int first = it->is_constant ? find_first (run, it, device) : -1;
 
-      if (!truth->is_constant[t] || (it->ops & ops) == 0)
-        continue;
-      seen->weights[device] += it->bytes;
-      firsts[g_bit_nth_msf (it->ops & ops, -1)] += it->bytes;
+      if (first >= 0)
+        firsts[first] += it->size_bytes;
+      seen->weights[device] += first >= 0 ? it->size_bytes : 0;
     }
   for (int step = 0; step < truth->n_ops; step++)
     {
-      gint64 plain = 0, whole = 0;
+      gint64 sum = 0;
 
       for (int t = 0; t < truth->n_tensors; t++)
-        {
-          const TpTruthHeld *it = get_held (truth, device, step, t);
-          gboolean is_there = !truth->is_constant[t] && (it->ops & ops) != 0;
-
-          plain += is_there ? it->bytes : 0;
-          whole += is_there && it->is_whole ? it->bytes : 0;
-        }
-      most = MAX (most, plain);
-      seen->peaks[device] = MAX (seen->peaks[device], whole);
-      seen->firsts[device]
-          = MAX (seen->firsts[device], whole + firsts[step]);
+        sum += is_alive (run, &run->held->items[t], device, step)
+                   ? run->held->items[t].size_bytes : 0;
+      seen->peaks[device] = MAX (seen->peaks[device], sum);
+      seen->firsts[device] = MAX (seen->firsts[device], sum + firsts[step]);
     }
-  seen->plain[device] = most;
-  seen->rows[device] = most + seen->weights[device];
+}
+
+/* Of groups that are whole and gain those in the set @apart are run op by op, for what they
+ * would gain. Returns how many there are. */
+static int
+see_run (Run *run, gint64 cost, guint apart)
+{
+  TpTruthSeen seen = { .cost = cost };
+  int n = 0;
+
+  for (int i = 0; i < run->truth->n_ops; i++)
+    run->places[i] = i;
+  for (int g = 0; g < run->problem->costs->n_groups; g++)
+    {
+      const TpGroup *it = &run->problem->groups->groups[g];
+      int device = tp_problem_find_fused (run->problem, g, run->devices);
+
+      if (device < 0 || it->is_claimed)
+        continue;
+      if (apart >> n++ & 1)
+        seen.cost += tp_problem_get_gain (run->problem, g, device);
+      else
+        for (int k = 0; k < it->n_nodes; k++)
+          run->places[it->nodes[k]] = it->nodes[it->n_nodes - 1];
+    }
+  for (int d = 0; d < run->truth->k; d++)
+    see_device (run, d, &seen);
+  g_array_append_val (run->truth->seen, seen);
+  return n;
 }
 
 static void
-see (TpTruth *truth, const TpTestCase *test, const guint8 *devices)
+see (Run *run, const TpTestCase *test)
 {
-  TpTruthSeen seen = { .cost = tp_test_case_cost (test, devices) };
+  gint64 cost = tp_test_case_cost (test, run->devices);
+  int n = cost == TP_COST_NONE ? 0 : see_run (run, cost, 0);
 
-  if (seen.cost == TP_COST_NONE)
-    return;
-  for (int d = 0; d < truth->k; d++)
-    {
-      guint ops = 0;
-
-      for (int i = 0; i < truth->n_ops; i++)
-        ops |= (guint) (devices[i] == d) << i;
-      see_device (truth, ops, d, &seen);
-    }
-  g_array_append_val (truth->seen, seen);
+  for (guint apart = 1; apart < 1u << n; apart++)
+    see_run (run, cost, apart);
 }
 
 void
@@ -93,47 +132,32 @@ tp_truth_init (TpTruth *truth, const TpTestCase *test)
   g_auto (TpLimitHeld) held = { 0 };
   guint8 devices[TP_TRUTH_MAX_OPS + 1] = { 0 };
   int n = test->graph->n_nodes, n_tensors = test->graph->n_tensors;
+  Run run = { truth, problem, &held, devices, { 0 } };
 
   *truth = (TpTruth){ .k = test->costs->n_devices, .n_ops = n,
                         .n_tensors = n_tensors };
-  truth->held = g_new0 (TpTruthHeld, truth->k * n * n_tensors + 1);
-  truth->is_constant = g_new0 (gboolean, n_tensors + 1);
   truth->seen = g_array_new (FALSE, FALSE, sizeof (TpTruthSeen));
   tp_limit_held_init (&held, problem);
   for (int t = 0; t < n_tensors; t++)
-    {
-      truth->is_constant[t] = held.items[t].is_constant;
-      truth->all_bytes += MAX (test->graph->tensors[t].size_bytes, 1);
-      for (int i = 0; i < truth->k * n; i++)
-        note_held (truth, &held, t, i / n, i % n);
-    }
+    truth->all_bytes += MAX (test->graph->tensors[t].size_bytes, 1);
   do
-    see (truth, test, devices);
+    see (&run, test);
   while (tp_test_step_devices (devices, n, truth->k));
 }
 
 void
 tp_truth_clear (TpTruth *truth)
 {
-  g_free (truth->held);
-  g_free (truth->is_constant);
   g_clear_pointer (&truth->seen, g_array_unref);
 }
 
 /* ---- what can be proved --------------------------------------------------- */
 
 gboolean
-tp_truth_fits_rows (const TpTruthSeen *seen, const TpTruthBox *box,
-                    gint64 limit, int device)
-{
-  return seen->rows[device] <= limit;
-}
-
-gboolean
-tp_truth_fits_apart (const TpTruthSeen *seen, const TpTruthBox *box,
+tp_truth_fits_alive (const TpTruthSeen *seen, const TpTruthBox *box,
                      gint64 limit, int device)
 {
-  return seen->weights[device] <= limit && seen->plain[device] <= limit;
+  return seen->peaks[device] + seen->weights[device] <= limit;
 }
 
 gboolean

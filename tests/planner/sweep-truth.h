@@ -10,30 +10,18 @@
 #define TP_TRUTH_MAX_OPS 7
 #define TP_TRUTH_DEVICES TP_SWEEP_MAX_DEVICES
 
-/* Of a tensor, on a device when an op begins. */
-typedef struct
-{
-  gint64 bytes;
-  guint ops;                  /* a set: any of which holds it so */
-  gboolean is_whole;          /* these are all that read it then or later */
-} TpTruthHeld;
-
-/* One placement; by device. */
+/* One placement, in which groups that may be one kernel are, or are not; by device. */
 typedef struct
 {
   gint64 cost;
   gint64 weights[TP_TRUTH_DEVICES]; /* constants */
-  gint64 plain[TP_TRUTH_DEVICES]; /* held at most beside them, at any step */
-  gint64 peaks[TP_TRUTH_DEVICES]; /* likewise, without what sweeps leave out */
+  gint64 peaks[TP_TRUTH_DEVICES]; /* alive at most beside them, at any step */
   gint64 firsts[TP_TRUTH_DEVICES]; /* and with constants that no later op reads */
-  gint64 rows[TP_TRUTH_DEVICES]; /* held at most, and all constants */
 } TpTruthSeen;
 
 typedef struct
 {
   int k, n_ops, n_tensors;
-  TpTruthHeld *held;          /* [(device * n_ops + step) * n_tensors + tensor] */
-  gboolean *is_constant;      /* [tensor] */
   gint64 all_bytes;
   GArray *seen;               /* TpTruthSeen: those that are allowed */
 } TpTruth;
@@ -51,10 +39,7 @@ typedef struct
 /* Whether a placement keeps to @limit on @device. */
 typedef gboolean (*TpTruthFits) (const TpTruthSeen *seen, const TpTruthBox *box,
                                  gint64 limit, int device);
-gboolean tp_truth_fits_rows (const TpTruthSeen *seen, const TpTruthBox *box,
-                             gint64 limit, int device);
-/* Constants apart. */
-gboolean tp_truth_fits_apart (const TpTruthSeen *seen, const TpTruthBox *box,
+gboolean tp_truth_fits_alive (const TpTruthSeen *seen, const TpTruthBox *box,
                               gint64 limit, int device);
 /* As far as a sweep sees, with its peaks in @box. */
 gboolean tp_truth_fits_sweep (const TpTruthSeen *seen, const TpTruthBox *box,
