@@ -20,7 +20,6 @@
 #define WORK (1 << 23)        /* of a round, in ops and tensors */
 #define PAIR_WORK (1 << 11)   /* for each pair of ops, if that is less */
 #define MEMORY_POWER 2        /* of that of loads: what is not full counts little */
-#define MEASURE 4             /* ops looked at for memory that count as one */
 #define RUN_BITS 6            /* runs of ops: of less than twice 2^5 */
 #define SEED G_GUINT64_CONSTANT (88172645463325252)
 
@@ -85,11 +84,13 @@ static double
 find_score (Walk *walk, double most)
 {
   double sum = sum_loads (walk);
+  gint64 n_met;
 
   if (walk->alive == NULL || sum > most)
     return sum;
+  n_met = walk->alive->n_met;
   tp_load_alive_measure (walk->alive, walk->devices, walk->taken);
-  walk->work_left -= walk->model->problem->graph->n_nodes / MEASURE;
+  walk->work_left -= walk->alive->n_met - n_met;
   for (int d = 0; d < walk->model->problem->n_devices; d++)
     sum += tp_load_find_power (walk->taken[d], walk->power * MEMORY_POWER);
   return sum;
@@ -120,7 +121,14 @@ move (Walk *walk, TpLoadPiece piece, int to)
   return may;
 }
 
-/* What cannot fit is not asked about. */
+static double
+get_load (const TpLoadBest *best)
+{
+  return (double) best->loads[tp_load_model_find_busiest (best->model, best->loads)];
+}
+
+/* What cannot fit is not asked about. A full memory counts as the best load there is: else the
+ * better that is, the more memory would be left free. */
 static void
 offer (Walk *walk)
 {
@@ -128,8 +136,13 @@ offer (Walk *walk)
 
   for (int d = 0; d < walk->model->problem->n_devices; d++)
     most = MAX (most, walk->taken[d]);
-  if (most <= 1)
-    tp_load_best_offer_known (walk->best, walk->devices, walk->loads);
+  if (most > 1)
+    return;
+  tp_load_best_offer_known (walk->best, walk->devices, walk->loads);
+  if (walk->alive == NULL || get_load (walk->best) >= walk->full)
+    return;
+  walk->full = MAX (1, get_load (walk->best));
+  walk->score = find_score (walk, G_MAXDOUBLE);
 }
 
 static void
@@ -187,23 +200,33 @@ step (Walk *walk, double loss)
   memcpy (walk->loads, loads, sizeof loads);
 }
 
+/* NULL: from where it stands. */
 static void
-go (Walk *walk, const Round *round)
+go (Walk *walk, const Round *round, const guint8 *from)
 {
-  const TpLoadModel *model = walk->model;
-  int n = model->problem->graph->n_nodes;
+  int n = walk->model->problem->graph->n_nodes;
   gint64 work = MIN (WORK, (gint64) n * n * PAIR_WORK);
 
-  memcpy (walk->devices, walk->best->devices, (gsize) n);
-  memcpy (walk->loads, walk->best->loads, sizeof (gint64) * (gsize) model->n_engines);
+  if (from != NULL)
+    memcpy (walk->devices, from, (gsize) n);
+  tp_load_model_sum (walk->model, walk->devices, walk->loads);
   memset (walk->taken, 0, sizeof walk->taken);
-  walk->full = MAX (1, (double) walk->loads[tp_load_model_find_busiest (
-                           model, walk->loads)]);
+  walk->full = MAX (1, get_load (walk->best));
   walk->power = round->power;
   walk->score = find_score (walk, G_MAXDOUBLE);
   walk->work_left = work;
   while (walk->work_left > 0)
     step (walk, round->loss * (double) walk->work_left / (double) work);
+}
+
+/* Rounds from the best, each from what that is then; from another, one after the other. */
+static void
+turn (Walk *walk, const guint8 *from)
+{
+  gboolean is_best = from == walk->best->devices;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (rounds); i++)
+    go (walk, &rounds[i], i == 0 || is_best ? from : NULL);
 }
 
 void
@@ -219,6 +242,9 @@ tp_load_best_anneal (TpLoadBest *best)
   walk.kept = tp_new0 (guint8, 2 * n);
   if (walk.pieces.ends->len == 0)
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS (rounds); i++)
-    go (&walk, &rounds[i]);
+  turn (&walk, best->devices);
+  if (walk.alive == NULL)
+    return;
+  turn (&walk, best->room->start);
+  turn (&walk, best->devices);
 }
