@@ -111,20 +111,15 @@ share_solve (const TpProblem *problem, TpPlan *plan, guint8 *devices,
 }
 
 gboolean
-tp_share_find (const TpProblem *problem, guint8 *devices, GError **error)
+tp_share_find_any (const TpProblem *problem, guint8 *devices, GError **error)
 {
   g_autoptr (TpPlan) plan = tp_plan_new ();
   g_autofree guint8 *cheapest
       = tp_new0 (guint8, (gsize) problem->graph->n_nodes + 1);
 
-  return share_solve (problem, plan, devices, cheapest, error);
-}
-
-gboolean
-tp_share_find_any (const TpProblem *problem, guint8 *devices, GError **error)
-{
-  return problem->n_devices > 2 ? tp_share_find (problem, devices, error)
-                                : tp_limit_find (problem, devices, error);
+  return problem->n_devices > 2
+             ? share_solve (problem, plan, devices, cheapest, error)
+             : tp_limit_find (problem, devices, error);
 }
 
 /* By the first bound: what the op costs elsewhere is that much above the least of

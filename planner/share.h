@@ -6,12 +6,8 @@
 
 extern const TpSolver tp_solver_share;
 
-/* As tp_limit_find () does for two: into @devices, zeroed, what takes least time of what
- * is found to fit. FALSE: nothing was, as for the solver. */
-gboolean tp_share_find (const TpProblem *problem, guint8 *devices,
-                        GError **error);
-
-/* Whichever of both is for as many devices. */
+/* Into @devices, zeroed, what takes least time of what is found to fit, on two devices and
+ * more. FALSE: nothing was, as for the solvers. */
 gboolean tp_share_find_any (const TpProblem *problem, guint8 *devices,
                             GError **error);
 
