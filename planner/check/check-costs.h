@@ -4,7 +4,7 @@
 
 #include "planner/check/check-private.h"
 
-gboolean tp_checker_knows_objective (const char *objective);
+TpCheckerMeasure tp_checker_find_measure (const char *objective);
 /* Of all on @device; TP_COST_NONE: not all may be there. */
 gint64 tp_checker_single_cost (const TpChecker *checker, int device);
 /* Of an op alone; TP_COST_NONE: may not be there. */

@@ -36,7 +36,7 @@ gather_nodes (TpChecker *checker)
         checker->has_negative |= cost->time_ns < 0;
         checker->node_costs[(gsize) i * n_devices + d]
             = cost->time_ns != TP_COST_NONE && may_be_on (checker, i, d)
-                  ? cost->time_ns
+                  ? checker->measure (cost)
                   : TP_COST_NONE;
       }
 }
@@ -79,8 +79,8 @@ gather_legs (TpChecker *checker)
           = d == costs->host
                 ? (TpCheckerLegs){ 0, 0 }
                 : (TpCheckerLegs){
-                    .fetch = tp_costs_fetch (costs, i, d)->time_ns,
-                    .feed = tp_costs_feed (costs, i, d)->time_ns,
+                    .fetch = checker->measure (tp_costs_fetch (costs, i, d)),
+                    .feed = checker->measure (tp_costs_feed (costs, i, d)),
                   };
 }
 

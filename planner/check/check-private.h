@@ -6,6 +6,9 @@
 #include "ir/outline.h"
 #include "ir/plan.h"
 
+/* What one kernel or copy adds to the objective. */
+typedef gint64 (*TpCheckerMeasure) (const TpCost *cost);
+
 /* The halves of copies: what they cost between host memory and a device. */
 typedef struct
 {
@@ -18,6 +21,7 @@ typedef struct TpChecker
                                * @node_costs on, other than outlines */
   const TpGraph *graph;
   const TpCosts *costs;
+  TpCheckerMeasure measure;   /* of the plan's objective; NULL: unknown */
   GPtrArray *reasons;
   gint64 *node_costs;         /* [node * n_devices + device]: of an op alone;
                                * TP_COST_NONE: may not be there */

@@ -68,8 +68,8 @@ static void
 pay_kernel (TpCheckerSide *side, gint64 row, int device, const TpCost *cost)
 {
   add_term (side, number_measurement (side->checker, row, device), cost);
-  side->cost += cost->time_ns;
-  side->kernels[device] += cost->time_ns;
+  side->cost += side->checker->measure (cost);
+  side->kernels[device] += side->checker->measure (cost);
 }
 
 static gboolean

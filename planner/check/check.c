@@ -32,7 +32,7 @@ check_sizes (TpChecker *checker)
   const TpGraph *graph = checker->graph;
   const TpCosts *costs = plan->costs;
 
-  if (!tp_checker_knows_objective (plan->objective))
+  if (checker->measure == NULL)
     return tp_checker_fail (checker, "objective '%s' is unknown",
                             plan->objective == NULL ? "" : plan->objective);
   if (costs == NULL || plan->all_groups == NULL || plan->groups == NULL)
@@ -140,9 +140,12 @@ compute_gain (const TpChecker *checker, int index, int device)
 {
   const TpGroup *group = &checker->plan->all_groups->groups[index];
   const TpCost *fused = tp_costs_group (checker->costs, index, device);
-  gint64 gain = 0, whole = fused->time_ns;
+  gint64 gain = 0, whole;
 
-  if (whole == TP_COST_NONE || whole < 0)
+  if (fused->time_ns == TP_COST_NONE)
+    return 0;
+  whole = checker->measure (fused);
+  if (whole < 0)
     return 0;
   for (int k = 0; k < group->n_nodes; k++)
     {
@@ -311,7 +314,7 @@ check_times (TpChecker *checker, const gboolean *fused)
 
       n_estimated += cost->is_estimated ? 1 : 0;
       if (is_first)
-        sum += cost->time_ns;
+        sum += checker->measure (cost);
       if (it->time_ns != time_ns || it->spread_ns != spread_ns)
         tp_checker_fail (checker,
                          "op '%s' should take %" G_GINT64_FORMAT
@@ -469,8 +472,8 @@ check_noise (TpChecker *checker, gint64 cost)
   checker->n_copies = side.n_copies;
 }
 
-void
-tp_check_fill (TpChecker *checker)
+static void
+check_all (TpChecker *checker)
 {
   g_auto (TpCheckerDigest) digest = { 0 };
   g_autofree gboolean *fused = NULL;
@@ -496,6 +499,13 @@ tp_check_fill (TpChecker *checker)
     check_digest (checker, tp_checker_digest_end (&digest));
   if (checker->reasons->len == n_before)
     tp_checker_check_margins (checker);
+}
+
+void
+tp_check_fill (TpChecker *checker)
+{
+  checker->measure = tp_checker_find_measure (checker->plan->objective);
+  check_all (checker);
 }
 
 void
