@@ -161,6 +161,13 @@ tp_truth_fits_alive (const TpTruthSeen *seen, const TpTruthBox *box,
 }
 
 gboolean
+tp_truth_fits_apart (const TpTruthSeen *seen, const TpTruthBox *box,
+                     gint64 limit, int device)
+{
+  return seen->weights[device] <= limit && seen->peaks[device] <= limit;
+}
+
+gboolean
 tp_truth_fits_sweep (const TpTruthSeen *seen, const TpTruthBox *box,
                      gint64 limit, int device)
 {

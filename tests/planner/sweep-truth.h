@@ -41,6 +41,9 @@ typedef gboolean (*TpTruthFits) (const TpTruthSeen *seen, const TpTruthBox *box,
                                  gint64 limit, int device);
 gboolean tp_truth_fits_alive (const TpTruthSeen *seen, const TpTruthBox *box,
                               gint64 limit, int device);
+/* Constants apart. */
+gboolean tp_truth_fits_apart (const TpTruthSeen *seen, const TpTruthBox *box,
+                              gint64 limit, int device);
 /* As far as a sweep sees, with its peaks in @box. */
 gboolean tp_truth_fits_sweep (const TpTruthSeen *seen, const TpTruthBox *box,
                               gint64 limit, int device);

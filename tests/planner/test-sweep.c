@@ -250,6 +250,8 @@ check_plan (const TpTruth *truth, TpPlan *plan, const TpTestCase *test,
 
   g_assert_cmpint (fit, <=, laid_out);
   g_assert_cmpint (laid_out, <=, plan->cost_ns);
+  g_assert_cmpint (
+      tp_truth_find_least (truth, limits, NULL, tp_truth_fits_apart), <=, one);
   found->n_plans++;
   found->n_binding += fit > plan->bound_ns;
   found->n_loose += fit < plan->cost_ns;
